@@ -81,19 +81,19 @@ constexpr std::int64_t stored_bytes(extent_class extent, std::int64_t rows, std:
   return n;
 }
 template <class Kernel, class T>
-constexpr std::int64_t lines_read(extent_class inner, std::int64_t rows, std::int64_t columns) {
+constexpr std::int64_t lines_read(extent_class line, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
   for (int k = 0; k < Kernel::operands; ++k)
-    if (Kernel::facts::operand_at[k].extent == inner || Kernel::facts::operand_at[k].extent == extent_class::single)
+    if (Kernel::facts::operand_at[k].extent == line || Kernel::facts::operand_at[k].extent == extent_class::single)
       n += operand_bytes<Kernel, T>(k, rows, columns);
   return n;
 }
 template <class Kernel, class T>
-constexpr std::int64_t sweep_bytes(int sweep, extent_class inner, std::int64_t rows, std::int64_t columns) {
+constexpr std::int64_t sweep_bytes(int sweep, extent_class line, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
   for (int k = 0; k < Kernel::operands; ++k) {
     extent_class const extent = Kernel::facts::operand_at[k].extent;
-    if (extent != inner && extent != extent_class::single && Kernel::reads(sweep, k))
+    if (extent != line && extent != extent_class::single && Kernel::reads(sweep, k))
       n += operand_bytes<Kernel, T>(k, rows, columns);
   }
   return n;
@@ -136,9 +136,9 @@ struct traffic_of<column_kernel<T, R, C, Group...>> {
     return n + kernel::blocks * kernel::single_sums * static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
 };
-template <extent_class Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
-struct traffic_of<split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
-  using kernel = split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
+template <extent_class Line, int Sweep, class T, int R, int C, int Segments, class... Group>
+struct traffic_of<split_sweep_kernel<Line, Sweep, T, R, C, Segments, Group...>> {
+  using kernel = split_sweep_kernel<Line, Sweep, T, R, C, Segments, Group...>;
   using layout = typename kernel::layout;
   static constexpr std::int64_t bytes = [] {
     auto const stores = static_cast<std::int64_t>(kernel::template stored_in<Sweep>::size()) * R * C *
@@ -150,15 +150,15 @@ struct traffic_of<split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>>
                            layout::lines,
                        columns = down * layout::ranges * C;
     std::int64_t const single = static_cast<std::int64_t>(kernel::over_all::size()) * layout::blocks;
-    return bench::detail::lines_read<kernel, T>(Inner, R, C) + sweep_bytes<kernel, T>(Sweep, Inner, R, C) + stores +
+    return bench::detail::lines_read<kernel, T>(Line, R, C) + sweep_bytes<kernel, T>(Sweep, Line, R, C) + stores +
            (lines + columns + single) * static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
 };
 /// Partial sums of lines are read again; what is known of lines is written.
-template <extent_class Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
-struct traffic_of<statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
-  using kernel = statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
-  using base_kernel = line_sweeps<Inner, T, R, C, Segments, Group...>;
+template <extent_class Line, int Sweep, class T, int R, int C, int Segments, class... Group>
+struct traffic_of<statistics_kernel<Line, Sweep, T, R, C, Segments, Group...>> {
+  using kernel = statistics_kernel<Line, Sweep, T, R, C, Segments, Group...>;
+  using base_kernel = line_sweeps<Line, T, R, C, Segments, Group...>;
   static constexpr std::int64_t sums = [] {
     if constexpr (Sweep < 0) return std::int64_t{0};
     else return static_cast<std::int64_t>(base_kernel::template line_sums<Sweep>::size());
@@ -167,15 +167,15 @@ struct traffic_of<statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>> 
       (sums * base_kernel::layout::parts + std::int64_t{esp::on_device::detail::count(kernel::new_statistics)}) *
       base_kernel::layout::lines * static_cast<std::int64_t>(sizeof(typename base_kernel::number));
 };
-template <extent_class Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
-struct traffic_of<finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>> {
-  using kernel = finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>;
+template <extent_class Line, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
+struct traffic_of<finish_kernel<Line, T, PartialRows, SingleRows, C, Lines, Group...>> {
+  using kernel = finish_kernel<Line, T, PartialRows, SingleRows, C, Lines, Group...>;
   static constexpr std::int64_t partial =
       std::int64_t{esp::on_device::detail::count(kernel::column_sums)} * PartialRows * C +
       std::int64_t{esp::on_device::detail::count(kernel::single_sums)} * SingleRows;
   static constexpr std::int64_t results =
       stored_bytes<kernel, T>(extent_class::single, 1, C) +
-      (Inner == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);
+      (Line == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);
   static constexpr std::int64_t bytes = partial * static_cast<std::int64_t>(sizeof(typename kernel::number)) + results;
 };
 

@@ -79,7 +79,7 @@ inline constexpr double identity_of = described<Op>.identity;
 template <>
 inline constexpr double identity_of<copy_op> = 0;
 
-/// The sweeps of a group along its inner direction: the columns of a row, or the rows of a column. The result of a
+/// The sweeps of a group along its lines: over the columns of a row, or over the rows of a column. The result of a
 /// reduction in sweep s is available from sweep s + 1 on.
 struct schedule {
   /// full values: first sweep that can compute it; the others: first sweep that can use it
@@ -98,8 +98,8 @@ class scheduler {
   /// spare: the number of rows available for values besides the outputs; -1: no value is stored for a later sweep. Sums
   /// over rows are computed in the last sweep, where several rows can share their loads and stores.
   constexpr scheduler(instruction_facts const* instructions, operand_facts const* operands, output_facts const* outputs,
-                      extent_class inner, int spare)
-      : instructions_{instructions}, operands_{operands}, outputs_{outputs}, inner_{inner}, room_{spare} {}
+                      extent_class line, int spare)
+      : instructions_{instructions}, operands_{operands}, outputs_{outputs}, line_{line}, room_{spare} {}
 
   constexpr schedule run() {
     for (int i = 0; i < Instructions; ++i) find_ready(i);
@@ -113,7 +113,7 @@ class scheduler {
       s_.fed[i] = -1;
       if (estimated_first(i)) continue;
       s_.fed[i] = from >= 0 ? s_.ready[from] : 0;
-      if (inner_ == extent_class::row && instructions_[i].extent == extent_class::column) s_.fed[i] = last;
+      if (line_ == extent_class::row && instructions_[i].extent == extent_class::column) s_.fed[i] = last;
       if (full(from)) mark_needed(s_.fed[i], from);
     }
     for (int k = 0; k < Outputs; ++k) mark_needed(stored_in(k), outputs_[k].instruction);
@@ -127,7 +127,7 @@ class scheduler {
  private:
   /// Whether a reduction is estimated before the first sweep: its operand must be in memory.
   constexpr bool estimated_first(int i) const {
-    return instructions_[i].estimated && instructions_[i].extent == inner_ && instructions_[i].operand[0] < 0 &&
+    return instructions_[i].estimated && instructions_[i].extent == line_ && instructions_[i].operand[0] < 0 &&
            operands_[-1 - instructions_[i].operand[0]].kind == operand_kind::memory &&
            full(instructions_[i].operand[0]);
   }
@@ -139,11 +139,11 @@ class scheduler {
     for (int o : instructions_[i].operand)
       if (o >= 0 && s_.ready[o] > r) r = s_.ready[o];
     bool const of_full = instructions_[i].reduces && full(instructions_[i].operand[0]);
-    s_.ready[i] = estimated_first(i) ? 0
-                  : instructions_[i].extent == inner_ &&
-                          (of_full || (instructions_[i].reduces && instructions_[i].operand[0] < 0))
-                      ? r + 1
-                      : r;
+    s_.ready[i] =
+        estimated_first(i) ? 0
+        : instructions_[i].extent == line_ && (of_full || (instructions_[i].reduces && instructions_[i].operand[0] < 0))
+            ? r + 1
+            : r;
   }
   constexpr int stored_in(int k) const { return outputs_[k].late ? s_.sweeps - 1 : s_.ready[outputs_[k].instruction]; }
   constexpr void mark_needed(int sweep, int root) {
@@ -178,7 +178,7 @@ class scheduler {
   instruction_facts const* instructions_;
   operand_facts const* operands_;
   output_facts const* outputs_;
-  extent_class inner_;
+  extent_class line_;
   int room_;
   schedule s_{};
   std::uint64_t visited_ = 0, reused_outputs_ = 0;
@@ -211,7 +211,7 @@ constexpr int member(bits set, int k) {
 /// Properties of instructions and operands, as sets.
 struct schedule_sets {
   bits at[5], reductions, results;  ///< at: by extent class
-  /// Instructions: reductions of values that are fixed along the inner loop, reductions estimated before the first
+  /// Instructions: reductions of values that are fixed along a line, reductions estimated before the first
   /// sweep, results stored late, expensive ones.
   bits line_reductions, estimated, late, expensive;
   /// By sweep; statistics: by the sweep that they follow, from -1 on.
@@ -223,14 +223,16 @@ struct schedule_sets {
 
 }  // namespace detail
 
-/// The facts of a group's type as constexpr tables. Inner: the extent class of values that are fixed while the inner
-/// loop runs. Spare: rows of memory besides the outputs where expensive values may be stored; -1: no value is stored
-/// for a later sweep.
-template <extent_class Inner, int Spare, class Instructions, class Operands, class Outputs>
+/// The facts of a group's type as constexpr tables.
+/// Line: a line is what the inner loop runs along, a row (extent_class::row) or a column (extent_class::column). Values
+/// of this extent class are fixed along a line: one number for each line.
+/// Spare: rows of memory besides the outputs where expensive values may be stored; -1: no value is stored for a later
+/// sweep.
+template <extent_class Line, int Spare, class Instructions, class Operands, class Outputs>
 struct kernel_schedule;
-template <extent_class Inner, int Spare, class... Op, extent_class... Extent, int... A, int... B, int... C,
+template <extent_class Line, int Spare, class... Op, extent_class... Extent, int... A, int... B, int... C,
           operand_kind... Kind, extent_class... OperandExtent, std::uint64_t... Bits, int... Out, bool... Late>
-struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
+struct kernel_schedule<Line, Spare, list<instruction<Op, Extent, A, B, C>...>,
                        list<operand<Kind, OperandExtent, Bits>...>, list<output<Out, Late>...>> {
   static constexpr int instructions = sizeof...(Op), operands = sizeof...(Kind), outputs = sizeof...(Out);
   static constexpr detail::instruction_facts instruction_at[sizeof...(Op)] = {
@@ -242,7 +244,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr detail::operand_facts operand_at[sizeof...(Kind) + 1] = {{Kind, OperandExtent}..., {}};
   static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};
   static constexpr detail::schedule schedule =
-      detail::scheduler<instructions, outputs>{instruction_at, operand_at, output_at, Inner, Spare}.run();
+      detail::scheduler<instructions, outputs>{instruction_at, operand_at, output_at, Line, Spare}.run();
   static constexpr std::uint64_t bits_at[sizeof...(Kind) + 1] = {Bits..., 0};
   static constexpr double identity_at[sizeof...(Op)] = {detail::identity_of<Op>...};
 
@@ -262,7 +264,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
       detail::instruction_facts const& s = instruction_at[i];
       int const from = s.operand[0], k = r.output[i] - 1;
       bool const of_lines =
-          s.reduces && (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
+          s.reduces && (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Line;
       r.at[static_cast<int>(s.extent)] |= bit(i);
       if (s.reduces) r.reductions |= bit(i);
       if (s.reduces && schedule.fed[i] >= 0 && (from < 0 || instruction_at[from].extent == extent_class::full))
@@ -273,7 +275,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
       if (s.expensive) r.expensive |= bit(i);
       if (k >= 0 && s.extent == extent_class::full)
         r.stored[output_at[k].late ? schedule.sweeps - 1 : schedule.ready[i]] |= bit(i);
-      if (s.extent == Inner || (s.extent == extent_class::single && of_lines))
+      if (s.extent == Line || (s.extent == extent_class::single && of_lines))
         r.statistics[schedule.ready[i]] |= bit(i);
     }
     for (int k = 0; k < operands; ++k) {
@@ -288,12 +290,12 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   }();
   static constexpr detail::bits instructions_at(extent_class extent) { return sets.at[static_cast<int>(extent)]; }
 
-  /// Whether operand k is one value (or one pack) for the whole inner loop.
+  /// Whether operand k is one value (or one pack) for a whole line.
   static constexpr bool held(int k) {
     extent_class const w = operand_at[k].extent;
     return w == extent_class::single ||
-           (Inner == extent_class::row && w == extent_class::row && is_memory(k, extent_class::row)) ||
-           (Inner == extent_class::column && w == extent_class::column);
+           (Line == extent_class::row && w == extent_class::row && is_memory(k, extent_class::row)) ||
+           (Line == extent_class::column && w == extent_class::column);
   }
   static constexpr bool is_memory(int k, extent_class extent) { return detail::has(memory_at(extent), k); }
   /// The output that stores instruction i, or -1.
@@ -311,11 +313,11 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
     return schedule.kept[i] != 0 && schedule.first[i] == s &&
            !(schedule.kept[i] <= outputs && output_at[schedule.kept[i] - 1].instruction == i);
   }
-  /// Whether instruction i reduces values that are fixed along the inner loop.
+  /// Whether instruction i reduces values that are fixed along a line.
   static constexpr bool reduces_lines(int i) { return detail::has(sets.line_reductions, i); }
   /// The reductions along lines that sweeps add to; the reductions of line statistics to single numbers.
   static constexpr detail::bits line_sums() {
-    return sets.reductions & instructions_at(Inner) & ~sets.line_reductions & ~sets.estimated;
+    return sets.reductions & instructions_at(Line) & ~sets.line_reductions & ~sets.estimated;
   }
   static constexpr detail::bits reduced_lines() { return sets.line_reductions & instructions_at(extent_class::single); }
   /// Whether a result of an extent class is stored in the last sweep, because its destination is also read.
@@ -394,7 +396,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr detail::bits results_at(extent_class extent) { return instructions_at(extent) & sets.results; }
   /// The operands in memory of an extent class.
   static constexpr detail::bits memory_at(extent_class extent) { return sets.memory[static_cast<int>(extent)]; }
-  /// The values, fixed along the inner loop, that sweep s reads.
+  /// The values, fixed along a line, that sweep s reads.
   static constexpr detail::bits lines_read(int s) {
     detail::bits read = 0;
     for (detail::bits left = schedule.needed[s] | sets.reduced[s]; left != 0; left &= left - 1) {

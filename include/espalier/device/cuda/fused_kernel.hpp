@@ -31,13 +31,13 @@ constexpr scratch_layout lay_out_scratch(std::int64_t lines, std::int64_t line_s
 
 }  // namespace detail
 
-/// A fused group as a type, and its kernels. Inner: the extent class of values that are fixed in the inner loop.
+/// A fused group as a type, and its kernels. Line: the extent class of values that are fixed in the line loop.
 /// Segments: as in plan::group. OutputList: the outputs, in reported<> if only the host reads them.
-template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
+template <extent_class Line, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
           class OutputList>
 struct fused_group {
   using Outputs = typename detail::outputs_in<OutputList>::type;
-  using facts = on_device::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
+  using facts = on_device::kernel_schedule<Line, -1, Instructions, Operands, Outputs>;
   using number = compute_type<T>;
   static constexpr int addresses = facts::operands + facts::outputs;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
@@ -48,14 +48,14 @@ struct fused_group {
   template <int Cluster>
   using rows = keeping_rows<Cluster, keeping_rows<Cluster, true>::fits>;
   template <int S>
-  using sweep = split_sweep_kernel<Inner, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
+  using sweep = split_sweep_kernel<Line, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   template <int S>
-  using statistics = statistics_kernel<Inner, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
+  using statistics = statistics_kernel<Line, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
 
   static constexpr bool is_elementwise = facts::is_elementwise();
   /// Blocks of the smallest cluster whose registers hold a row; 0: none does.
   static constexpr int cluster_for_row() {
-    if constexpr (is_elementwise || Inner != extent_class::row) return 0;
+    if constexpr (is_elementwise || Line != extent_class::row) return 0;
     else if constexpr (rows<1>::fits) return 1;
     else if constexpr (Segments > 1) return 0;
     else if constexpr (rows<2>::fits) return 2;
@@ -73,7 +73,7 @@ struct fused_group {
   static constexpr bool whole_rows = cluster > 0 && !few_rows;
   using columns = column_kernel<T, Rows, Columns, Instructions, Operands, Outputs>;
   static constexpr bool whole_columns = [] {
-    if constexpr (is_elementwise || Inner != extent_class::column) return false;
+    if constexpr (is_elementwise || Line != extent_class::column) return false;
     else return columns::pays;
   }();
   /// Whether split sweeps are compiled: no other kernel is chosen, or it needs clusters, which not every device has.
@@ -143,7 +143,7 @@ struct fused_group {
     constexpr detail::scratch_layout s = scratch_of_lines();
     launch_one<kernel>(m, p, random_streams, at(scratch, s.columns), at(scratch, s.singles));
     using finish =
-        finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns,
+        finish_kernel<Line, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns,
                       0, Instructions, Operands, OutputList>;
     if constexpr (finish::needed)
       launch_one<finish>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
@@ -154,7 +154,7 @@ struct fused_group {
     void* const singles = at(scratch, s.singles);
     launch_one<columns>(m, p, random_streams, scratch, scratch, scratch, singles);
     using finish =
-        finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
+        finish_kernel<Line, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
     if constexpr (finish::needed) launch_one<finish>(m, p, random_streams, scratch, scratch, singles);
   }
   template <int S, class Backend>
@@ -179,7 +179,7 @@ struct fused_group {
     constexpr detail::scratch_layout s = scratch_of_cut();
     launch_statistics<-1>(m, p, random_streams, scratch);
     launch_sweeps<0>(m, p, random_streams, scratch);
-    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines,
+    using finish = finish_kernel<Line, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines,
                                  Instructions, Operands, OutputList>;
     if constexpr (finish::needed)
       launch_one<finish>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
@@ -193,9 +193,9 @@ template <class DeviceProgram, int X, class T>
 struct fused_kernel {
   static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
   using types = sourced_group<DeviceProgram, X>;
-  static constexpr extent_class inner =
+  static constexpr extent_class line =
       group.order == plan::loop_order::columns ? extent_class::column : extent_class::row;
-  using type = fused_group<inner, T, group.rows, group.columns, group.segments, typename types::instructions,
+  using type = fused_group<line, T, group.rows, group.columns, group.segments, typename types::instructions,
                            typename types::operands, typename types::outputs>;
 };
 

@@ -63,10 +63,10 @@ using operands_in_memory = set_members<Facts::memory_at(Extent)>;
 
 /// The base of kernels over a fused group, in both directions: the vectors of one sweep, and the statistics of a line
 /// after it.
-template <extent_class Inner, class T, class Arch, class Instructions, class Operands, class Outputs, int Spare = -1>
+template <extent_class Line, class T, class Arch, class Instructions, class Operands, class Outputs, int Spare = -1>
 struct loop_kernel_base {
   using V = pack<T, Arch>;
-  using facts = kernel_schedule<Inner, Spare, Instructions, Operands, Outputs>;
+  using facts = kernel_schedule<Line, Spare, Instructions, Operands, Outputs>;
   static constexpr int instructions = facts::instructions, operands = facts::operands, width = V::size;
   using operand_indices = std::make_integer_sequence<int, operands>;
 
@@ -174,10 +174,10 @@ struct loop_kernel_base {
     detail::bits r = 0;
     for (detail::bits rest = facts::statistics_after(s); rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
-      if (role == (facts::estimated_first(i)                  ? estimated
-                   : !facts::instruction_at[i].reduces        ? computed
-                   : facts::instruction_at[i].extent == Inner ? reduced
-                                                              : accumulated))
+      if (role == (facts::estimated_first(i)                 ? estimated
+                   : !facts::instruction_at[i].reduces       ? computed
+                   : facts::instruction_at[i].extent == Line ? reduced
+                                                             : accumulated))
         r |= detail::bit(i);
     }
     return r;

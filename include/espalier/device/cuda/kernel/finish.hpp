@@ -29,7 +29,7 @@ struct outputs_in<reported<Outputs>> {
 /// partial sums contain them.
 /// table   operands, outputs, line statistics (instructions, Lines),
 ///         partial sums over rows (PartialRows, sums, columns), partial sums over all elements (SingleRows, sums)
-template <extent_class Inner, class T, int PartialRows, int SingleRows, int Columns, int Lines, class Instructions,
+template <extent_class Line, class T, int PartialRows, int SingleRows, int Columns, int Lines, class Instructions,
           class Operands, class Outputs>
 struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands,
                                         typename detail::outputs_in<Outputs>::type> {
@@ -41,11 +41,11 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
 
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
-  static constexpr on_device::detail::bits column_sums = Inner == extent_class::row ? facts::column_sums() : 0,
+  static constexpr on_device::detail::bits column_sums = Line == extent_class::row ? facts::column_sums() : 0,
                                            single_sums = facts::single_sums();
   using of_columns = on_device::set_members<facts::instructions_at(extent_class::column)>;
   using of_singles = on_device::set_members<facts::instructions_at(extent_class::single)>;
-  static constexpr bool has_columns = Inner == extent_class::row && of_columns::size() > 0,
+  static constexpr bool has_columns = Line == extent_class::row && of_columns::size() > 0,
                         has_singles = of_singles::size() > 0;
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;
@@ -54,7 +54,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
   /// Whether instruction i adds values that are fixed along a line and are in memory.
   static constexpr bool adds_lines(int i) {
     int const from = facts::instruction_at[i].operand[0];
-    return Lines > 0 && (from >= 0 ? facts::instruction_at[from].extent : facts::operand_at[-1 - from].extent) == Inner;
+    return Lines > 0 && (from >= 0 ? facts::instruction_at[from].extent : facts::operand_at[-1 - from].extent) == Line;
   }
 
   template <class Context>

@@ -7,14 +7,14 @@ namespace espalier::on_cuda {
 
 /// How the elements of a group are divided among blocks if several blocks share a line: tiles of neighbouring columns
 /// times ranges of rows.
-template <extent_class Inner, class T, int Rows, int Columns, int Segments, bool HasPartialSums>
+template <extent_class Line, class T, int Rows, int Columns, int Segments, bool HasPartialSums>
 struct split_layout {
   static constexpr int width = detail::chunk_width<T>(Columns / Segments), threads = 256;
   static constexpr std::int64_t row_chunks = Columns / width;
   /// Along rows, all threads of a block process neighbouring chunks of a row, up to two each. Down columns, at most 32
   /// threads process neighbouring chunks, and the others process other rows.
-  static constexpr int chunks_per_thread = Inner == extent_class::row ? (row_chunks > threads ? 2 : 1) : 1;
-  static constexpr int across = Inner == extent_class::row                   ? threads
+  static constexpr int chunks_per_thread = Line == extent_class::row ? (row_chunks > threads ? 2 : 1) : 1;
+  static constexpr int across = Line == extent_class::row                    ? threads
                                 : detail::power_of_two_from(row_chunks) < 32 ? detail::power_of_two_from(row_chunks)
                                                                              : 32;
   static constexpr int down = threads / across;
@@ -22,37 +22,37 @@ struct split_layout {
       static_cast<int>(detail::ceil_divide(row_chunks, std::int64_t{across} * chunks_per_thread));
   /// About max_persistent_blocks if blocks store partial sums.
   static constexpr std::int64_t most_ranges =
-      Inner == extent_class::column || HasPartialSums
+      Line == extent_class::column || HasPartialSums
           ? (tiles >= detail::max_persistent_blocks ? 1 : detail::max_persistent_blocks / tiles)
           : std::int64_t{1} << 20;
-  static constexpr std::int64_t least_rows = Inner == extent_class::column ? 4 * down : 1;
+  static constexpr std::int64_t least_rows = Line == extent_class::column ? 4 * down : 1;
   static constexpr int ranges = [] {
     std::int64_t const n = detail::ceil_divide(Rows, least_rows);
     return static_cast<int>(n < most_ranges ? n : most_ranges);
   }();
   static constexpr std::int64_t blocks = std::int64_t{tiles} * ranges;
   /// Partial sums of each line, and the number of lines.
-  static constexpr int parts = Inner == extent_class::row ? tiles : ranges;
-  static constexpr int lines = Inner == extent_class::row ? Rows : Columns;
+  static constexpr int parts = Line == extent_class::row ? tiles : ranges;
+  static constexpr int lines = Line == extent_class::row ? Rows : Columns;
 };
 
 /// Base of kernels that sweep over lines in memory: column_kernel and split_sweep_kernel. Template argument S of a
 /// function: the number of the sweep.
-template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
+template <extent_class Line, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
           class Outputs>
 struct line_sweeps
-    : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns / Segments), -1, Instructions, Operands, Outputs> {
+    : loop_kernel_base<Line, T, detail::chunk_width<T>(Columns / Segments), -1, Instructions, Operands, Outputs> {
   static constexpr int width = detail::chunk_width<T>(Columns / Segments);
-  using base = loop_kernel_base<Inner, T, width, -1, Instructions, Operands, Outputs>;
+  using base = loop_kernel_base<Line, T, width, -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::line_type, typename base::number,
       typename base::values;
   using base::operands, base::outputs, base::instructions;
   static constexpr on_device::detail::bits column_sum_instructions =
-                                               Inner == extent_class::row ? facts::column_sums() : 0,
+                                               Line == extent_class::row ? facts::column_sums() : 0,
                                            single_sum_instructions = facts::single_sums();
   static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
                        single_sums = on_device::detail::count(single_sum_instructions);
-  using layout = split_layout<Inner, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
+  using layout = split_layout<Line, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
   using table = kernel_table<operands + outputs + 4, base::random_operands>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31,
                 "a group of this kernel must have fewer than 2^31 elements");
@@ -61,10 +61,10 @@ struct line_sweeps
 
   /// The reductions that sweep S adds to: sums of lines, sums over rows, and sums over all elements.
   template <int S>
-  using line_sums = on_device::set_members<base::reduced(S, Inner)>;
+  using line_sums = on_device::set_members<base::reduced(S, Line)>;
   template <int S>
   using over_rows =
-      std::conditional_t<Inner == extent_class::row, on_device::set_members<base::reduced(S, extent_class::column)>,
+      std::conditional_t<Line == extent_class::row, on_device::set_members<base::reduced(S, extent_class::column)>,
                          std::integer_sequence<int>>;
   template <int S>
   using over_all = on_device::set_members<base::reduced(S, extent_class::single)>;
@@ -76,7 +76,7 @@ struct line_sweeps
   static constexpr on_device::detail::bits all_line_sums = facts::line_sums();
   /// The line statistics that full values read in sweep s.
   static constexpr on_device::detail::bits lines_read(int s) {
-    return facts::lines_read(s) & facts::instructions_at(Inner);
+    return facts::lines_read(s) & facts::instructions_at(Line);
   }
 
   /// The registers of a thread, for its current line and for its sums over lines.
@@ -124,7 +124,7 @@ struct line_sweeps
 
   template <int K>
   ESPALIER_HOST_DEVICE static void hold_line(table const& t, state& s, int line) {
-    if constexpr (Inner == extent_class::row) {
+    if constexpr (Line == extent_class::row) {
       if constexpr (base::template memory_at<K, extent_class::row>) s.held[K] = base::template load_element<K>(t, line);
     } else if constexpr (facts::operand_at[K].kind == operand_kind::column_index) {
       ESPALIER_UNROLL
@@ -141,7 +141,7 @@ struct line_sweeps
   template <int I>
   ESPALIER_HOST_DEVICE static void read_line(table const& t, state& s, int line) {
     number const* const from = memory(t, 0) + std::int64_t{I} * layout::lines + line;
-    if constexpr (Inner == extent_class::row) s.lines[I] = *from;
+    if constexpr (Line == extent_class::row) s.lines[I] = *from;
     else s.lines[I] = load<number, width>(from);
   }
   template <int... I>
@@ -151,7 +151,7 @@ struct line_sweeps
   }
   template <int... I>
   ESPALIER_HOST_DEVICE static void clear_lines(state& s, std::integer_sequence<int, I...>) {
-    if constexpr (Inner == extent_class::row) ((s.sums[I] = base::template identity<I>()), ...);
+    if constexpr (Line == extent_class::row) ((s.sums[I] = base::template identity<I>()), ...);
     else ((s.sums[I] = base::broadcast(base::template identity<I>())), ...);
     detail::unused(s);
   }
@@ -179,7 +179,7 @@ struct line_sweeps
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     values const x = base::template read<Instruction::first>(v, in, s.lines, s.held, column);
-    if constexpr (Inner == extent_class::row)
+    if constexpr (Line == extent_class::row)
       s.sums[I] = base::template combine<Op>(s.sums[I], base::template combine_within<Op>(x));
     else s.sums[I] = base::template combine<Op>(s.sums[I], x);
   }
@@ -199,15 +199,16 @@ struct line_sweeps
         s.singles[n],
         base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
   }
-  template <int S, int... Computed, int... Line, int... Column, int... Single, int... Stored>
+  template <int S, int... Computed, int... LineSum, int... Column, int... Single, int... Stored>
   ESPALIER_HOST_DEVICE static void work_on(table const& t, state& s, values const* in, int row, int column, int k,
-                                           std::integer_sequence<int, Computed...>, std::integer_sequence<int, Line...>,
+                                           std::integer_sequence<int, Computed...>,
+                                           std::integer_sequence<int, LineSum...>,
                                            std::integer_sequence<int, Column...>, std::integer_sequence<int, Single...>,
                                            std::integer_sequence<int, Stored...>) {
     values v[base::instruction_room];
     ((v[Computed] = base::value(typename facts::template instruction_type<Computed>{}, v, in, s.lines, s.held, column)),
      ...);
-    (add_to_line<Line>(v, in, s, column), ...);
+    (add_to_line<LineSum>(v, in, s, column), ...);
     (add_column<Column>(v, in, s, column, k), ...);
     (add_single<Single>(v, in, s, column), ...);
     (store<T, width>(static_cast<T*>(t.pointer[operands + facts::output_of(Stored)]) + offset_of(row, column),

@@ -53,15 +53,15 @@ inline constexpr int max_persistent_blocks = 528;
 
 }  // namespace detail
 
-/// Base of the kernels of a fused group. Inner: the extent class of values that are fixed along a line. Spare: rows of
+/// Base of the kernels of a fused group. Line: as in on_device::kernel_schedule. Spare: rows of
 /// expensive values that a thread may keep (-1: none).
-template <extent_class Inner, class T, int V, int Spare, class Instructions, class Operands, class Outputs>
+template <extent_class Line, class T, int V, int Spare, class Instructions, class Operands, class Outputs>
 struct loop_kernel_base {
   using number = compute_type<T>;
   using values = pack<number, V>;
   /// The type of line statistics: one number for a row, V numbers for V columns.
-  using line_type = std::conditional_t<Inner == extent_class::row, number, values>;
-  using facts = on_device::kernel_schedule<Inner, Spare, Instructions, Operands, Outputs>;
+  using line_type = std::conditional_t<Line == extent_class::row, number, values>;
+  using facts = on_device::kernel_schedule<Line, Spare, Instructions, Operands, Outputs>;
   static constexpr int instructions = facts::instructions, operands = facts::operands, outputs = facts::outputs;
   static constexpr std::size_t instruction_room = static_cast<std::size_t>(instructions),
                                operand_room = static_cast<std::size_t>(operands) + 1;

@@ -9,10 +9,10 @@ namespace espalier::on_cuda {
 /// stores a partial sum for its part of each line; a statistics_kernel combines them before the next sweep.
 /// table   operands, outputs, line statistics (instructions, lines), partial sums of lines (sums, parts, lines),
 ///         partial sums over rows (ranges, sums, columns), partial sums over all elements (blocks, sums)
-template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
+template <extent_class Line, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
           class Operands, class Outputs>
-struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instructions, Operands, Outputs> {
-  using base = line_sweeps<Inner, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
+struct split_sweep_kernel : line_sweeps<Line, T, Rows, Columns, Segments, Instructions, Operands, Outputs> {
+  using base = line_sweeps<Line, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::layout, typename base::operand_indices, typename base::number,
       typename base::state;
   using typename base::table, typename base::values;
@@ -37,7 +37,7 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     state s;
     base::clear(s, over_rows{}, over_all{});
     base::hold_singles(t, s, operand_indices{});
-    if constexpr (Inner == extent_class::row) along_rows(c, t, s, tile, begin, end);
+    if constexpr (Line == extent_class::row) along_rows(c, t, s, tile, begin, end);
     else down_columns(c, t, s, tile, range, begin, end);
     store_column_sums(t, s, tile * layout::across * chunks_per_thread + c.thread(), range, over_rows{});
     base::template store_single_sums<threads>(c, t, s, over_all{});
@@ -111,11 +111,11 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
       base::read_lines(t, s, column, on_device::set_members<lines_read>{});
       base::template down<Sweep>(t, s, begin + c.thread() / layout::across, end, layout::down, column);
     }
-    store_all_column_sums(c, t, s, column, range, inside, line_sums{});
+    store_line_sums(c, t, s, column, range, inside, line_sums{});
   }
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void store_column_sum(Context const& c, table const& t, state& s, int column, int range,
-                                                    bool inside) {
+  ESPALIER_HOST_DEVICE static void store_line_sum(Context const& c, table const& t, state& s, int column, int range,
+                                                  bool inside) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int which = base::template position<all_line_sums, I>;
     number* const all = c.template shared<number, threads * width, 1>();
@@ -131,9 +131,9 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     c.barrier();
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_all_column_sums(Context const& c, table const& t, state& s, int column,
-                                                         int range, bool inside, std::integer_sequence<int, I...>) {
-    (store_column_sum<I>(c, t, s, column, range, inside), ...);
+  ESPALIER_HOST_DEVICE static void store_line_sums(Context const& c, table const& t, state& s, int column, int range,
+                                                   bool inside, std::integer_sequence<int, I...>) {
+    (store_line_sum<I>(c, t, s, column, range, inside), ...);
     detail::unused(c, t, s, column, range, inside);
   }
 

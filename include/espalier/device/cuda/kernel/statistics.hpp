@@ -8,22 +8,22 @@ namespace espalier::on_cuda {
 /// Runs between two split sweeps. It combines the partial sums of each line in a fixed order, and stores the line
 /// statistics that later sweeps read. Outputs that overwrite an operand are stored after the last sweep.
 /// table   operands, outputs, line statistics (instructions, lines), partial sums of lines (sums, parts, lines)
-template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
+template <extent_class Line, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
           class Operands, class Outputs>
 struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, Outputs> {
   using base = loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, Outputs>;
-  using facts = on_device::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
-  using sweep = line_sweeps<Inner, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
+  using facts = on_device::kernel_schedule<Line, -1, Instructions, Operands, Outputs>;
+  using sweep = line_sweeps<Line, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   using layout = typename sweep::layout;
   using typename base::operand_indices, typename base::number;
   using base::operands, base::outputs, base::instructions;
   using table = kernel_table<operands + outputs + 2, base::random_operands>;
 
   static constexpr on_device::detail::bits new_statistics =
-      facts::statistics_after(Sweep) & facts::instructions_at(Inner);
+      facts::statistics_after(Sweep) & facts::instructions_at(Line);
   static constexpr bool stores(int i) {
     int const o = facts::output_of(i);
-    if (o < 0 || facts::instruction_at[i].extent != Inner) return false;
+    if (o < 0 || facts::instruction_at[i].extent != Line) return false;
     return facts::output_at[o].late ? Sweep == facts::schedule.sweeps - 1 : facts::schedule.ready[i] == Sweep + 1;
   }
   /// Instructions whose output is stored now; and earlier line statistics that are read or stored now.
@@ -36,8 +36,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   static constexpr on_device::detail::bits read_instructions = [] {
     on_device::detail::bits read = stored_instructions, before = 0;
     for (int i = 0; i < instructions; ++i) {
-      if (facts::instruction_at[i].extent == Inner && facts::schedule.ready[i] <= Sweep)
-        before |= on_device::detail::bit(i);
+      if (facts::instruction_at[i].extent == Line && facts::schedule.ready[i] <= Sweep) before |= on_device::detail::bit(i);
       if (on_device::detail::has(new_statistics, i))
         for (int o : facts::instruction_at[i].operand)
           if (o >= 0) read |= on_device::detail::bit(o);
@@ -84,9 +83,9 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
 
   template <int K>
   ESPALIER_HOST_DEVICE static void hold_operand(table const& t, state& s, int line) {
-    if constexpr (Inner == extent_class::column && facts::operand_at[K].kind == operand_kind::column_index)
+    if constexpr (Line == extent_class::column && facts::operand_at[K].kind == operand_kind::column_index)
       s.held[K] = static_cast<number>(line);
-    else if constexpr (facts::is_memory(K, Inner)) s.held[K] = base::template load_element<K>(t, line);
+    else if constexpr (facts::is_memory(K, Line)) s.held[K] = base::template load_element<K>(t, line);
     else if constexpr (facts::is_memory(K, extent_class::single)) s.held[K] = base::template load_element<K>(t, 0);
   }
   template <int... L>
@@ -126,7 +125,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   }
   template <class Op>
   ESPALIER_HOST_DEVICE static number estimate(T const* x, int line) {
-    if constexpr (Inner == extent_class::column) {
+    if constexpr (Line == extent_class::column) {
       using probed = on_device::probed_elements<Rows>;
       constexpr std::int64_t middle = std::int64_t{probed::middle} * Columns,
                              last = std::int64_t{probed::last} * Columns;
