@@ -171,8 +171,8 @@ template <extent_class Line, class T, int PartialRows, int SingleRows, int C, in
 struct traffic_of<finish_kernel<Line, T, PartialRows, SingleRows, C, Lines, Group...>> {
   using kernel = finish_kernel<Line, T, PartialRows, SingleRows, C, Lines, Group...>;
   static constexpr std::int64_t partial =
-      std::int64_t{esp::on_device::detail::count(kernel::column_sums)} * PartialRows * C +
-      std::int64_t{esp::on_device::detail::count(kernel::single_sums)} * SingleRows;
+      std::int64_t{esp::on_device::detail::count(kernel::column_sum_instructions)} * PartialRows * C +
+      std::int64_t{esp::on_device::detail::count(kernel::single_sum_instructions)} * SingleRows;
   static constexpr std::int64_t results =
       stored_bytes<kernel, T>(extent_class::single, 1, C) +
       (Line == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);

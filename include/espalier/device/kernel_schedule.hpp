@@ -360,6 +360,10 @@ struct kernel_schedule<Line, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr detail::bits full_numbers() { return sets.numbers & memory_at(extent_class::full); }
   static constexpr detail::bits computed(int s) { return schedule.needed[s]; }
   static constexpr detail::bits reduced(int s) { return sets.reduced[s]; }
+  /// The reductions of full values with results of an extent class that sweep s adds to.
+  static constexpr detail::bits reduced(int s, extent_class extent) {
+    return sets.reduced[s] & instructions_at(extent);
+  }
   static constexpr detail::bits stored(int s) { return sets.stored[s]; }
   /// The values that sweep s stores for a later sweep.
   static constexpr detail::bits stored_for_later(int s) {

@@ -63,7 +63,7 @@ namespace detail {
 /// One kernel of a program as a separate function, so that the compiler moves no work past a reading of the clock.
 template <class Program, class T, class Arch, class Team, int X>
 [[gnu::noinline]] void run_one_kernel(void* const* base, Team const& team) noexcept {
-  on_cpu::detail::call_some<Program, T, Arch, X>(base, team, std::integer_sequence<int, 0>{});
+  on_cpu::detail::run_some<Program, T, Arch, X>(base, team, std::integer_sequence<int, 0>{});
 }
 template <class Team, int Count>
 struct kernel_functions {
@@ -128,8 +128,8 @@ class profiling_engine : public on_cpu::engine<cpu> {
       functions.at[x - 1](base, team_);
       seconds[x] = lap();
     }
-    on_cpu::detail::copy_all<Program, T>(base,
-                                         std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
+    on_cpu::detail::copy_results<Program, T>(
+        base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
     seconds[0] = lap();
     found_->add(&report::detail::titled_program<Program, T>::get, report::view_of<Program>, sizeof(T), seconds);
   }

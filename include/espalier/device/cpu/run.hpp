@@ -67,7 +67,7 @@ struct caller {
 
 /// Runs the groups First + X.
 template <class Program, class T, class Arch, int First, class Team, int... X>
-void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
+void run_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
   (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::call(
        base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
        calls_of<Program>.random_stream[First + X]),
@@ -75,10 +75,10 @@ void call_some(void* const* base, Team const& team, std::integer_sequence<int, X
 }
 /// Runs groups in pieces: clang rejects folds over more than 256 operands.
 template <class Program, class T, class Arch, int First, int Count, class Team>
-void call_all(void* const* base, Team const& team) {
+void run_groups(void* const* base, Team const& team) {
   constexpr int piece = Count < 64 ? Count : 64;
-  call_some<Program, T, Arch, First>(base, team, std::make_integer_sequence<int, piece>{});
-  if constexpr (Count > piece) call_all<Program, T, Arch, First + piece, Count - piece>(base, team);
+  run_some<Program, T, Arch, First>(base, team, std::make_integer_sequence<int, piece>{});
+  if constexpr (Count > piece) run_groups<Program, T, Arch, First + piece, Count - piece>(base, team);
 }
 
 template <class T>
@@ -86,7 +86,7 @@ ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
   for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
 }
 template <class Program, class T, int... I>
-ESPALIER_INLINE void copy_all(void* const* base, std::integer_sequence<int, I...>) {
+ESPALIER_INLINE void copy_results(void* const* base, std::integer_sequence<int, I...>) {
   (copy_elements<T>(at<T>(base, copy_at<Program, I>.from), at<T>(base, copy_at<Program, I>.to),
                     copy_at<Program, I>.size),
    ...);
@@ -101,8 +101,8 @@ struct runner {
   template <class Program, class T, class Team>
   static ESPALIER_INLINE void run(void* const* base, Team const& team) noexcept {
     constexpr int groups = plan::plan_of<Program>.groups.group_count;
-    if constexpr (groups > 0) detail::call_all<Program, T, Arch, 1, groups>(base, team);
-    detail::copy_all<Program, T>(base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
+    if constexpr (groups > 0) detail::run_groups<Program, T, Arch, 1, groups>(base, team);
+    detail::copy_results<Program, T>(base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
   }
 };
 

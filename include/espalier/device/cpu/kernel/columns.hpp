@@ -53,15 +53,15 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     int const most = vectors / piece;
     return elements < 65536 || most < 2 ? 1 : most < 16 ? most : 16;
   }();
-  static constexpr int singles = detail::count(facts::single_sums());
-  static constexpr std::int64_t scratch = parts <= 1 ? 0 : parts * singles * width;
+  static constexpr int single_sums = detail::count(facts::single_sums());
+  static constexpr std::int64_t scratch = parts <= 1 ? 0 : parts * single_sums * width;
 
   /// Where the value of instruction I is stored. A template: clang would call a function at run time.
   template <int I>
   static constexpr int at_slot = memory::of.slot[I] * width;
   using instruction_packs = V[static_cast<std::size_t>(instructions)];
   using typename base::constants, typename base::value_packs;
-  static constexpr detail::bits single_sums = facts::instructions_at(extent_class::single, true);
+  static constexpr detail::bits single_sum_instructions = facts::instructions_at(extent_class::single, true);
 
   /// Ahead: the distance in rows to the next store to this column.
   template <int Count, int Ahead>
@@ -122,14 +122,14 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
                                     operands_in_memory<facts, extent_class::full>{});
     base::put_elements(v, in, r, operands_in_memory<facts, extent_class::row>{});
     base::compute(v, instructions_in<facts, facts::computed(S)>{});
-    base::template add<width>(sum, v, instructions_in<facts, base::added_to(S, extent_class::column)>{});
-    base::template add<Count>(total, v, instructions_in<facts, base::added_to(S, extent_class::single)>{});
+    base::template add<width>(sum, v, instructions_in<facts, facts::reduced(S, extent_class::column)>{});
+    base::template add<Count>(total, v, instructions_in<facts, facts::reduced(S, extent_class::single)>{});
     set_aside(result, v, set_members<facts::stored(S)>{});
   }
   template <int S, int Count, int... R>
   static ESPALIER_IN_KERNEL void vector(block const& b, T const* const* in, T* const* out, T* kept,
                                         instruction_packs* total, int j, std::integer_sequence<int, R...>) {
-    constexpr detail::bits summed = base::added_to(S, extent_class::column);
+    constexpr detail::bits summed = facts::reduced(S, extent_class::column);
     value_packs v;
     V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];  // (rows, outputs)
     load_stored(v, kept, set_members<memory::columns_for_sweep(S)>{});
@@ -221,13 +221,13 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     base::template add<Count>(total, v, instructions_in<facts, memory::statistics(S, memory::accumulated)>{});
     store_statistics<Count>(v, b.first, j, set_members<memory::statistics(S, memory::stored)>{});
     store_stored(v, kept, set_members<memory::statistics(S, memory::kept)>{});
-    using next = set_members<base::added_to(S + 1, extent_class::column)>;
+    using next = set_members<facts::reduced(S + 1, extent_class::column)>;
     base::clear(v, next{});
     store_stored(v, kept, next{});
   }
   template <int S>
   static ESPALIER_IN_KERNEL void finalize_statistics(block const& b, V* total) {
-    if constexpr ((facts::statistics_after(S) | base::added_to(S + 1, extent_class::column)) != 0) {
+    if constexpr ((facts::statistics_after(S) | facts::reduced(S + 1, extent_class::column)) != 0) {
       T* kept = b.kept;
       int j = b.begin;
       for (; j + width <= b.end; j += width, kept += slots * width) finalize_vector<S, width>(b, kept, total, j);
@@ -253,7 +253,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   template <int... S>
   static ESPALIER_IN_KERNEL void columns(memory_of_call const& m, V* sum, int begin, int end,
                                          std::integer_sequence<int, S...>) {
-    using single = set_members<single_sums>;
+    using single = set_members<single_sum_instructions>;
     alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];  // (strip, slots, width)
     instruction_packs total[max_rows_per_iteration];                                      // (rows, instructions)
     for (int i = 0; i < max_rows_per_iteration; ++i) base::clear(total[i], single{});
@@ -269,7 +269,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     }
     base::clear(sum, single{});
     for (int i = 0; i < max_rows_per_iteration; ++i)
-      base::combine_all(sum, total[i], instructions_in<facts, single_sums>{});
+      base::combine_all(sum, total[i], instructions_in<facts, single_sum_instructions>{});
     if constexpr (stores_past_caches) stream_fence();
   }
   static ESPALIER_IN_KERNEL void finish_all(memory_of_call const& m, V const* total) {
@@ -299,21 +299,21 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   ESPALIER_KERNEL static void part(auto p, T* shared, int which) {
     instruction_packs total;
     columns(memory_of_call{p}, total, begin_of(which), begin_of(which + 1), std::make_integer_sequence<int, sweeps>{});
-    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{},
-         set_members<single_sums>{});
+    save(shared + which * single_sums * width, total, std::make_integer_sequence<int, single_sums>{},
+         set_members<single_sum_instructions>{});
   }
   static void finish(auto p, T const* shared) {
-    using single = set_members<single_sums>;
+    using single = set_members<single_sum_instructions>;
     instruction_packs total, one;
     base::clear(total, single{});
     for (int i = 0; i < parts; ++i) {
-      restore(shared + i * singles * width, one, std::make_integer_sequence<int, singles>{}, single{});
-      base::combine_all(total, one, instructions_in<facts, single_sums>{});
+      restore(shared + i * single_sums * width, one, std::make_integer_sequence<int, single_sums>{}, single{});
+      base::combine_all(total, one, instructions_in<facts, single_sum_instructions>{});
     }
     finish_all(memory_of_call{p}, total);
   }
   ESPALIER_KERNEL static void run(auto p) {
-    if constexpr (parts > 1 && singles > 0) {  // sums over all elements depend on how columns are split
+    if constexpr (parts > 1 && single_sums > 0) {  // sums over all elements depend on how columns are split
       alignas(64) T shared[static_cast<std::size_t>(scratch)];
       for (int i = 0; i < parts; ++i) part(p, shared, i);
       finish(p, shared);

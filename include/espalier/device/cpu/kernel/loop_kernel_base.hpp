@@ -163,10 +163,6 @@ struct loop_kernel_base {
     }
     return r;
   }
-  /// The reductions of these extent classes that sweep s adds to.
-  static constexpr detail::bits added_to(int s, auto... extent) {
-    return facts::sets.reduced[s] & (facts::instructions_at(extent) | ...);
-  }
   enum statistic_role { estimated, reduced, computed, accumulated };
   /// The statistics of a line after sweep s, by role: estimated from three elements, reduced from its sum, or computed.
   /// Others are accumulated in sums over all elements.

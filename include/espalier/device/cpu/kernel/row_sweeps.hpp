@@ -30,8 +30,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   using base::operands, base::instructions, base::width;
   static constexpr int tail = Columns % width, vectors = Columns / width, sweeps = facts::schedule.sweeps,
                        outputs = facts::outputs;
-  static constexpr int sums_of_columns = detail::count(facts::column_sums());
-  static constexpr int rows_per_sweep = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
+  static constexpr int column_sums = detail::count(facts::column_sums());
+  static constexpr int rows_per_sweep = column_sums > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
   static constexpr bool stores_past_caches = may_stream(bytes) && tail == 0;
   /// Whether to prefetch the next row while this one is in the L1 cache: if the operands exceed the core's own caches.
@@ -97,7 +97,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     prepare<Count>(l, v, index, j, set_members<base::values_in_sweep(S, base::reloaded)>{},
                    set_members<facts::lines_read(S)>{});
     base::compute(v, instructions_in<facts, base::values_in_sweep(S, base::evaluated)>{});
-    reduce<Count>(v, sum, starts, instructions_in<facts, base::added_to(S, extent_class::row, extent_class::single)>{});
+    reduce<Count>(v, sum, starts, instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>{});
   }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void reduce(V* v, V* sum, bool starts,
@@ -158,7 +158,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                                               bool starts, int j, bool past, std::integer_sequence<int, R...> rows) {
     value_packs v[sizeof...(R)];  // (rows, instructions + operands)
     (compute_vector<S, Count>(l[R], v[R], sum[R], index, starts, j), ...);
-    reduce_columns<Count>(sums, v, j, rows, instructions_in<facts, base::added_to(S, extent_class::column)>{});
+    reduce_columns<Count>(sums, v, j, rows, instructions_in<facts, facts::reduced(S, extent_class::column)>{});
     (store<Count>(l[R], v[R], j, past, set_members<facts::stored_for_later(S)>{}, set_members<facts::stored(S)>{}),
      ...);
     (void)l, (void)sum, (void)index, (void)starts, (void)past;
@@ -195,15 +195,15 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     (void)l, (void)sum, (void)r;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void add_numbers(T* singles, T const* values,
-                                             list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void add_statistics(T* singles, T const* values,
+                                                list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((singles[I] = rule<Op>::combine(singles[I], values[A >= 0 ? A : instructions - 1 - A])), ...);
     (void)singles, (void)values;
   }
   /// r: the number of this row among those computed at once.
   template <int S, int U, class Sum>
   static ESPALIER_IN_KERNEL void finalize_statistics(row_state& l, T* singles, V* total, Sum const* sum, int r) {
-    add_totals_of<U>(total, sum, r, instructions_in<facts, base::added_to(S, extent_class::single)>{});
+    add_totals_of<U>(total, sum, r, instructions_in<facts, facts::reduced(S, extent_class::single)>{});
     estimate(l, instructions_in<facts, base::statistics(S, base::estimated)>{});
     reduce_sums<U>(l, sum, r, instructions_in<facts, base::statistics(S, base::reduced)>{});
     base::compute_numbers(l.values, instructions_in<facts, base::statistics(S, base::computed)>{});

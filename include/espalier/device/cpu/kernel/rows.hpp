@@ -23,16 +23,16 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   using typename base::facts;
   using typename base::row_state;
   using typename base::V;
-  using base::operands, base::outputs, base::instructions, base::straight, base::stores_past_caches,
-      base::sums_of_columns, base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
-  static constexpr int numbers = detail::count(facts::single_sums());
+  using base::operands, base::outputs, base::instructions, base::straight, base::stores_past_caches, base::column_sums,
+      base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
+  static constexpr int single_sums = detail::count(facts::single_sums());
 
   /// Whether a single row, in a single sweep, is split by columns.
   static constexpr bool cut_columns =
-      Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::instructions_at(extent_class::single) == 0;
+      Rows == 1 && sweeps == 1 && column_sums == 0 && facts::instructions_at(extent_class::single) == 0;
   static constexpr int row_sums = cut_columns ? detail::count(facts::reduced(0)) : 0;
   static constexpr std::int64_t slice =
-      std::int64_t{sums_of_columns} * ((Columns + 15) / 16 * 16) + (numbers + row_sums + 15) / 16 * 16;
+      std::int64_t{column_sums} * ((Columns + 15) / 16 * 16) + (single_sums + row_sums + 15) / 16 * 16;
   static constexpr int count_parts() {
     std::int64_t n = std::int64_t{Rows} * Columns / detail::least_part;
     if (n < 2 || (Rows == 1 && !cut_columns)) return 1;
@@ -243,7 +243,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     else
       stretch(p, first.at, sums.at, singles, static_cast<int>(std::int64_t{Rows} * which / parts),
               static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), 0, Columns, typename base::operand_indices{});
-    save_numbers(own + sums_of_columns * padded, singles, of_numbers{});
+    save_numbers(own + column_sums * padded, singles, of_numbers{});
   }
   static void finish(auto p, T* shared) {
     output_addresses const first{p};
@@ -251,7 +251,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     for (int w = 0; w < parts; ++w) {
       T const* const own = shared + w * slice;
       combine_all_columns(first.at, own, w == 0, instructions_in<facts, column_sum_instructions>{});
-      combine_numbers(singles, own + sums_of_columns * padded, w == 0, instructions_in<facts, number_instructions>{});
+      combine_numbers(singles, own + column_sums * padded, w == 0, instructions_in<facts, number_instructions>{});
     }
     conclude(p, first.at, singles, typename base::operand_indices{});
   }

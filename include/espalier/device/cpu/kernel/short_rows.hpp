@@ -136,9 +136,9 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
             set_members<facts::lines_read(S)>{}, operands_in_memory<facts, extent_class::full>{},
             set_members<base::index_operands>{}, set_members<base::values_in_sweep(S, base::reloaded)>{});
     base::compute(v, instructions_in<facts, base::values_in_sweep(S, base::evaluated)>{});
-    base::template add<width>(sum, v, instructions_in<facts, base::added_to(S, extent_class::row)>{});
-    add_columns<Count>(all, v, j, instructions_in<facts, base::added_to(S, extent_class::column)>{});
-    base::template add<Count>(all.single, v, instructions_in<facts, base::added_to(S, extent_class::single)>{});
+    base::template add<width>(sum, v, instructions_in<facts, facts::reduced(S, extent_class::row)>{});
+    add_columns<Count>(all, v, j, instructions_in<facts, facts::reduced(S, extent_class::column)>{});
+    base::template add<Count>(all.single, v, instructions_in<facts, facts::reduced(S, extent_class::single)>{});
     put(b, v, j, set_members<facts::stored_for_later(S)>{}, set_members<facts::stored(S)>{});
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
@@ -166,7 +166,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   template <int S, int Count>
   static ESPALIER_IN_KERNEL void sweep_on(block& b, T const* const* start_of, totals& all) {
     packs sum;
-    base::clear(sum, set_members<base::added_to(S, extent_class::row)>{});
+    base::clear(sum, set_members<facts::reduced(S, extent_class::row)>{});
     for (int j = 0; j < Columns; ++j) sweep_vector<S, Count>(b, start_of, sum, all, j);
     finalize_statistics<S, Count>(b, sum, all);
     if constexpr (S + 1 < sweeps) sweep_on<S + 1, Count>(b, start_of, all);

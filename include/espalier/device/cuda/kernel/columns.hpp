@@ -48,8 +48,8 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     if constexpr (facts::stores_late(extent_class::column))
       c.barrier();  // all threads have read what is overwritten now
     if (inside && c.thread() < across) {
-      put_lines(t, s, column, on_device::set_members<facts::instructions_at(extent_class::column)>{});
-      add_lines(s, on_device::set_members<base::reduced_lines>{});
+      store_numbers(t, s, column, on_device::set_members<facts::instructions_at(extent_class::column)>{});
+      add_statistics(s, on_device::set_members<base::reduced_lines>{});
     }
     base::template store_single_sums<threads>(c, t, s, on_device::set_members<single_sum_instructions>{});
   }
@@ -132,19 +132,19 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     detail::unused(t, s, column);
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void put_line(table const& t, state const& s, int column) {
+  ESPALIER_HOST_DEVICE static void store_number(table const& t, state const& s, int column) {
     constexpr int o = facts::output_of(I);
     if constexpr (o >= 0) store<T, width>(static_cast<T*>(t.pointer[operands + o]) + column, s.lines[I]);
     else detail::unused(t, s, column);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void put_lines(table const& t, state const& s, int column,
-                                             std::integer_sequence<int, I...>) {
-    (put_line<I>(t, s, column), ...);
+  ESPALIER_HOST_DEVICE static void store_numbers(table const& t, state const& s, int column,
+                                                 std::integer_sequence<int, I...>) {
+    (store_number<I>(t, s, column), ...);
     detail::unused(t, s, column);
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void add_line(state& s) {
+  ESPALIER_HOST_DEVICE static void add_statistic(state& s) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
@@ -153,8 +153,8 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
         base::template combine_within<Op>(base::template fixed<values, Instruction::first>(s.lines, s.held)));
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void add_lines(state& s, std::integer_sequence<int, I...>) {
-    (add_line<I>(s), ...);
+  ESPALIER_HOST_DEVICE static void add_statistics(state& s, std::integer_sequence<int, I...>) {
+    (add_statistic<I>(s), ...);
     detail::unused(s);
   }
 };

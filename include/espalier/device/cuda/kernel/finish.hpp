@@ -41,8 +41,9 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
 
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
-  static constexpr on_device::detail::bits column_sums = Line == extent_class::row ? facts::column_sums() : 0,
-                                           single_sums = facts::single_sums();
+  static constexpr on_device::detail::bits column_sum_instructions =
+                                               Line == extent_class::row ? facts::column_sums() : 0,
+                                           single_sum_instructions = facts::single_sums();
   using of_columns = on_device::set_members<facts::instructions_at(extent_class::column)>;
   using of_singles = on_device::set_members<facts::instructions_at(extent_class::single)>;
   static constexpr bool has_columns = Line == extent_class::row && of_columns::size() > 0,
@@ -50,7 +51,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;
   static constexpr bool needed = has_columns || has_singles;
-  static constexpr std::int64_t partial_row = std::int64_t{on_device::detail::count(column_sums)} * Columns;
+  static constexpr std::int64_t partial_row = std::int64_t{on_device::detail::count(column_sum_instructions)} * Columns;
   /// Whether instruction i adds values that are fixed along a line and are in memory.
   static constexpr bool adds_lines(int i) {
     int const from = facts::instruction_at[i].operand[0];
@@ -91,7 +92,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
     using Instruction = typename facts::template instruction_type<I>;
     if constexpr (facts::instruction_at[I].reduces) {
       using Op = typename op_of_instruction<Instruction>::type;
-      constexpr int n = base::template position<column_sums, I>;
+      constexpr int n = base::template position<column_sum_instructions, I>;
       number* const all = c.template shared<number, threads, 0>();
       number x = base::template identity<I>();
       if (column < Columns)
@@ -131,7 +132,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
     using Instruction = typename facts::template instruction_type<I>;
     if constexpr (facts::instruction_at[I].reduces) {
       using Op = typename op_of_instruction<Instruction>::type;
-      constexpr int n = base::template position<single_sums, I>;
+      constexpr int n = base::template position<single_sum_instructions, I>;
       number* const warps = c.template shared<number, threads / 32, 1>();
       number x = base::template identity<I>();
       if constexpr (adds_lines(I)) {
@@ -139,8 +140,8 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
           x = base::template combine<Op>(x, number_of_line<op_of_instruction<Instruction>::first>(t, line));
       } else {
         for (int row = c.thread(); row < SingleRows; row += threads)
-          x = base::template combine<Op>(x,
-                                         memory(t, 2)[row * std::int64_t{on_device::detail::count(single_sums)} + n]);
+          x = base::template combine<Op>(
+              x, memory(t, 2)[row * std::int64_t{on_device::detail::count(single_sum_instructions)} + n]);
       }
       ESPALIER_UNROLL
       for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));

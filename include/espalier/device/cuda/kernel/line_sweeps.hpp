@@ -61,13 +61,13 @@ struct line_sweeps
 
   /// The reductions that sweep S adds to: sums of lines, sums over rows, and sums over all elements.
   template <int S>
-  using line_sums = on_device::set_members<base::reduced(S, Line)>;
+  using line_sums = on_device::set_members<facts::reduced(S, Line)>;
   template <int S>
   using over_rows =
-      std::conditional_t<Line == extent_class::row, on_device::set_members<base::reduced(S, extent_class::column)>,
+      std::conditional_t<Line == extent_class::row, on_device::set_members<facts::reduced(S, extent_class::column)>,
                          std::integer_sequence<int>>;
   template <int S>
-  using over_all = on_device::set_members<base::reduced(S, extent_class::single)>;
+  using over_all = on_device::set_members<facts::reduced(S, extent_class::single)>;
   template <int S>
   using computed_in = on_device::set_members<facts::computed(S)>;
   template <int S>

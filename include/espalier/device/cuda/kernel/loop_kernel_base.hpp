@@ -67,10 +67,6 @@ struct loop_kernel_base {
                                operand_room = static_cast<std::size_t>(operands) + 1;
   using operand_indices = std::make_integer_sequence<int, operands>;
 
-  /// Reductions of full values in sweep s whose result has an extent class.
-  static constexpr on_device::detail::bits reduced(int s, extent_class extent) {
-    return facts::reduced(s) & facts::instructions_at(extent);
-  }
   /// Reductions of line statistics to single numbers.
   static constexpr on_device::detail::bits reduced_lines = facts::reduced_lines();
   /// The number of members of a set before member I.

@@ -334,41 +334,41 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   template <int S, class Context>
   ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, row_position const& at, state& s,
                                           partial_sums& g, int& turn) {
-    using of_rows = on_device::set_members<base::reduced(S, extent_class::row)>;
+    using of_rows = on_device::set_members<facts::reduced(S, extent_class::row)>;
     clear_rows(s, of_rows{});
     ESPALIER_UNROLL
     for (int k = 0; k < chunks; ++k)
       if (inside(at, k))
         sweep_chunk<S>(t, at, s, g, k, on_device::set_members<facts::computed(S)>{}, of_rows{},
-                       on_device::set_members<base::reduced(S, extent_class::column)>{},
-                       on_device::set_members<base::reduced(S, extent_class::single)>{},
+                       on_device::set_members<facts::reduced(S, extent_class::column)>{},
+                       on_device::set_members<facts::reduced(S, extent_class::single)>{},
                        on_device::set_members<facts::stored(S)>{});
     if constexpr (of_rows::size() > 0) combine_row_sums(c, s, turn, of_rows{});
     finalize_statistics(t, at, s, on_device::set_members<facts::statistics_after(S)>{});
     if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, at, s, g, turn);
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void put_line(table const& t, row_position const& at, state const& s) {
+  ESPALIER_HOST_DEVICE static void store_number(table const& t, row_position const& at, state const& s) {
     constexpr int o = facts::output_of(I);
     if constexpr (o >= 0) detail::store_one<T>(static_cast<T*>(t.pointer[operands + o]) + at.row, s.lines[I]);
     else detail::unused(t, at, s);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void put_lines(table const& t, row_position const& at, state const& s,
-                                             std::integer_sequence<int, I...>) {
-    (put_line<I>(t, at, s), ...);
+  ESPALIER_HOST_DEVICE static void store_numbers(table const& t, row_position const& at, state const& s,
+                                                 std::integer_sequence<int, I...>) {
+    (store_number<I>(t, at, s), ...);
     detail::unused(t, at, s);
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void add_line(state const& s, partial_sums& g) {
+  ESPALIER_HOST_DEVICE static void add_statistic(state const& s, partial_sums& g) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     constexpr int n = base::template position<single_sum_instructions, I>;
     g.singles[n] = base::template combine<typename Instruction::type>(
         g.singles[n], base::template fixed<number, Instruction::first>(s.lines, s.held));
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void add_lines(state const& s, partial_sums& g, std::integer_sequence<int, I...>) {
-    (add_line<I>(s, g), ...);
+  ESPALIER_HOST_DEVICE static void add_statistics(state const& s, partial_sums& g, std::integer_sequence<int, I...>) {
+    (add_statistic<I>(s, g), ...);
     detail::unused(s, g);
   }
   template <int... C, int... N>

@@ -49,8 +49,8 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       if constexpr (base::facts::stores_late(extent_class::row) && base::stride > 1)
         c.barrier();  // all threads have read what is overwritten now
       if (at.inside && at.chunk == 0) {
-        base::put_lines(t, at, s, on_device::set_members<facts::instructions_at(extent_class::row)>{});
-        base::add_lines(s, g, on_device::set_members<base::reduced_lines>{});
+        base::store_numbers(t, at, s, on_device::set_members<facts::instructions_at(extent_class::row)>{});
+        base::add_statistics(s, g, on_device::set_members<base::reduced_lines>{});
       }
     }
     if constexpr (is_persistent) {
