@@ -20,9 +20,10 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
   static constexpr int threads = Rows <= 512 ? 256 : 512, cluster = 1;
   /// A block reads up to 8 neighbouring chunks of a row (128 bytes). If a row has fewer than 1,024 chunks, it reads up
   /// to 4, which makes more blocks.
-  static constexpr int widest = row_chunks < 1024 ? 4 : 8,
-                       across = detail::power_of_two_from(row_chunks) < widest ? detail::power_of_two_from(row_chunks)
-                                                                               : widest,
+  static constexpr int most_across = row_chunks < 1024 ? 4 : 8,
+                       across = detail::power_of_two_from(row_chunks) < most_across
+                                    ? detail::power_of_two_from(row_chunks)
+                                    : most_across,
                        rows_at_once = threads / across, warps = threads / 32;
   static constexpr std::int64_t blocks = detail::ceil_divide(row_chunks, across);
   static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0,

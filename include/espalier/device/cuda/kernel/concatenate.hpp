@@ -13,7 +13,7 @@ struct concatenate_kernel
   using table = kernel_table<3>;
   static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank),
                                 both = first + second;
-  static constexpr int V = full_width<T>, width = widest<T>(first, second);
+  static constexpr int V = full_width<T>, width = access_width<T>(first, second);
   static constexpr int load_access = width == V ? 16 : 0;
 
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {

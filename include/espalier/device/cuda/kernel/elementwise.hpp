@@ -9,9 +9,8 @@ namespace espalier::on_cuda {
 /// of rows. Row and column operands are indexed by the element's number.
 /// table   operands, outputs
 template <class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class Outputs>
-struct elementwise_kernel
-    : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>(sizeof(T)), -1, Instructions, Operands, Outputs> {
-  static constexpr int width = 16 / static_cast<int>(sizeof(T));
+struct elementwise_kernel : loop_kernel_base<extent_class::row, T, full_width<T>, -1, Instructions, Operands, Outputs> {
+  static constexpr int width = full_width<T>;
   using base = loop_kernel_base<extent_class::row, T, width, -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
   using base::operands, base::outputs, base::instructions;

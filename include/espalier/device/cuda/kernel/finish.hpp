@@ -143,8 +143,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
           x = base::template combine<Op>(
               x, memory(t, 2)[row * std::int64_t{on_device::detail::count(single_sum_instructions)} + n]);
       }
-      ESPALIER_UNROLL
-      for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
+      x = base::template combine_lanes<Op>(c, x);
       if (c.thread() % 32 == 0) warps[c.thread() / 32] = x;
       c.barrier();
       x = warps[0];

@@ -9,7 +9,7 @@ namespace espalier::on_cuda {
 /// times ranges of rows.
 template <extent_class Line, class T, int Rows, int Columns, int Segments, bool HasPartialSums>
 struct split_layout {
-  static constexpr int width = detail::chunk_width<T>(Columns / Segments), threads = 256;
+  static constexpr int width = access_width<T>(Columns / Segments), threads = 256;
   static constexpr std::int64_t row_chunks = Columns / width;
   /// Along rows, all threads of a block process neighbouring chunks of a row, up to two each. Down columns, at most 32
   /// threads process neighbouring chunks, and the others process other rows.
@@ -41,8 +41,8 @@ struct split_layout {
 template <extent_class Line, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
           class Outputs>
 struct line_sweeps
-    : loop_kernel_base<Line, T, detail::chunk_width<T>(Columns / Segments), -1, Instructions, Operands, Outputs> {
-  static constexpr int width = detail::chunk_width<T>(Columns / Segments);
+    : loop_kernel_base<Line, T, access_width<T>(Columns / Segments), -1, Instructions, Operands, Outputs> {
+  static constexpr int width = access_width<T>(Columns / Segments);
   using base = loop_kernel_base<Line, T, width, -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::line_type, typename base::number,
       typename base::values;
@@ -248,8 +248,7 @@ struct line_sweeps
   template <class Op, int N, int Threads, class Context>
   ESPALIER_HOST_DEVICE static void store_block_sum(Context const& c, number x, number* to) {
     number* const warps = c.template shared<number, Threads / 32, 2>();
-    ESPALIER_UNROLL
-    for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
+    x = base::template combine_lanes<Op>(c, x);
     if (c.thread() % 32 == 0) warps[c.thread() / 32] = x;
     c.barrier();
     if (c.thread() == 0) {

@@ -51,13 +51,6 @@ template <class T, int V>
 struct alignas(sizeof(T) * static_cast<std::size_t>(V)) chunk {
   T at[static_cast<std::size_t>(V)];
 };
-/// Elements of each access to V neighbours: 16 bytes' worth, or the largest smaller power of two that divides V.
-template <class T, int V>
-inline constexpr int chunk_size = [] {
-  int n = 16 / static_cast<int>(sizeof(T));
-  while (n > 1 && V % n != 0) n /= 2;
-  return n;
-}();
 
 /// Asserts on the host that an address is a multiple of the access: a device faults if it is not, the host does not.
 template <class T, int V>
@@ -69,19 +62,22 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE void check_alignment([[maybe_unused]] T con
 
 }  // namespace detail
 
-/// Elements of the widest access, up to 16 bytes, that divides all of these numbers: extents, strides, start offsets.
+/// Elements of the widest access, up to 16 bytes, that divides all of these numbers: lengths, strides, start offsets.
 template <class T, class... Number>
-constexpr int widest(Number... number) {
+constexpr int access_width(Number... number) {
   int n = 16 / static_cast<int>(sizeof(T));
   while (n > 1 && (((number % n) != 0) || ...)) n /= 2;
   return n;
 }
+/// The elements of T in the widest access of a thread, 16 bytes.
+template <class T>
+inline constexpr int full_width = access_width<T>();
 
 /// Loads or stores V elements unconverted, for kernels that only move them. The address must be aligned to one access:
 /// to all V elements, or to 16 bytes.
 template <class T, int V>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<T, V> fetch(T const* from) {
-  constexpr int n = detail::chunk_size<T, V>;
+  constexpr int n = access_width<T>(V);
   detail::check_alignment<T, n>(from);
   pack<T, V> x;
   ESPALIER_UNROLL
@@ -94,7 +90,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<T, V> fetch(T const* from) {
 }
 template <class T, int V>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE void put(T* to, pack<T, V> const& x) {
-  constexpr int n = detail::chunk_size<T, V>;
+  constexpr int n = access_width<T>(V);
   detail::check_alignment<T, n>(to);
   ESPALIER_UNROLL
   for (int i = 0; i < V / n; ++i) {

@@ -33,13 +33,6 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE void store_one(T* to, compute_type<T> x) {
   *to = static_cast<T>(x);
 }
 
-/// Elements of the widest chunk, at most 16 bytes, that divides a run of elements.
-template <class T>
-constexpr int chunk_width(std::int64_t run) {
-  int v = 16 / static_cast<int>(sizeof(T));
-  while (run % v != 0) v /= 2;
-  return v;
-}
 constexpr int power_of_two_from(std::int64_t n) {
   int p = 1;
   while (p < n) p *= 2;
@@ -191,6 +184,14 @@ struct loop_kernel_base {
     ESPALIER_UNROLL
     for (int v = 1; v < V; ++v) r = combine<Op>(r, a.at[v]);
     return r;
+  }
+
+  /// Combines one number of each of `Lanes` neighbouring lanes: every lane has the result.
+  template <class Op, int Lanes = 32, class Context>
+  ESPALIER_HOST_DEVICE static number combine_lanes(Context const& c, number x) {
+    ESPALIER_UNROLL
+    for (int mask = Lanes / 2; mask > 0; mask /= 2) x = combine<Op>(x, c.shuffle_xor(x, mask));
+    return x;
   }
 
   /// Operand X of a full instruction. t: the chunk's values; in: its operands; column: of its first element.

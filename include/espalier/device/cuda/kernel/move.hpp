@@ -32,7 +32,7 @@ struct map_facts {
     if (to.rank == 0 || map.rank == 0) return 1;
     int const last = map.rank - 1, a = map.source[last];
     if (map.step[last] != 1 || map.divisor[a] != 1 || from_stride(a) != 1) return 1;
-    int n = widest<T>(to.at[last], from.at[a], map.start[a]);
+    int n = access_width<T>(to.at[last], from.at[a], map.start[a]);
     for (int k = 0; k < last; ++k)
       while (map.source[k] == a && to.at[k] != 1 && map.step[k] % n != 0) n /= 2;
     return n;

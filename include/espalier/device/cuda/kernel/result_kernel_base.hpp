@@ -59,9 +59,5 @@ struct result_kernel_base {
   }
 };
 
-/// The elements of T in the widest access of a thread, 16 bytes.
-template <class T>
-inline constexpr int full_width = 16 / static_cast<int>(sizeof(T));
-
 }  // namespace espalier::on_cuda
 #include "../../../base/diagnostics_pop.hpp"

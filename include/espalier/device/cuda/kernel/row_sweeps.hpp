@@ -45,9 +45,9 @@ constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool
 /// Keeps: expensive values that a later sweep needs also stay in registers; otherwise they are computed again.
 template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands,
           class Outputs>
-struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T>(Columns / Segments),
+struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Columns / Segments),
                                      Keeps ? plan::max_instructions : -1, Instructions, Operands, Outputs> {
-  static constexpr int width = detail::chunk_width<T>(Columns / Segments);
+  static constexpr int width = access_width<T>(Columns / Segments);
   using base = loop_kernel_base<extent_class::row, T, width, Keeps ? plan::max_instructions : -1, Instructions,
                                 Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
@@ -241,14 +241,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
 
   // Combines the sums of a row across its threads.
 
-  template <class Op, class Context>
-  ESPALIER_HOST_DEVICE static number combine_lanes(Context const& c, number x) {
-    constexpr int most = threads_per_row < 32 ? threads_per_row : 32;
-    ESPALIER_UNROLL
-    for (int mask = most / 2; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
-    return x;
-  }
-  static constexpr int warps = threads_per_row / 32;  ///< of a row, if it has more than one
+  static constexpr int lanes = threads_per_row < 32 ? threads_per_row : 32;  ///< of a row in a warp
+  static constexpr int warps = threads_per_row / 32;                         ///< of a row, if it has more than one
   static constexpr int most_sums = facts::most_reduced(extent_class::row) > 1 ? facts::most_reduced(extent_class::row)
                                                                               : 1;
   /// Shared memory for the sums of each warp: (2, sums, slots). Two areas alternate, because a fast warp may store the
@@ -260,8 +254,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, int n, int turn) {
-    s.sums[I] =
-        combine_lanes<typename op_of_instruction<typename facts::template instruction_type<I>>::type>(c, s.sums[I]);
+    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
+    s.sums[I] = base::template combine_lanes<Op, lanes>(c, s.sums[I]);
     if constexpr (warps > 1)
       if (c.thread() % 32 == 0) area(c, turn)[n * slots + c.thread() / 32] = s.sums[I];
     detail::unused(n, turn);
@@ -271,9 +265,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     int const lane = c.thread() % 32, first = c.thread() / threads_per_row * warps;
     number x = lane < warps ? area(c, turn)[n * slots + first + lane] : base::template identity<I>();
-    ESPALIER_UNROLL
-    for (int mask = warps / 2; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
-    s.sums[I] = c.shuffle(x, 0);
+    s.sums[I] = c.shuffle(base::template combine_lanes<Op, warps>(c, x), 0);
   }
   template <class Context>
   ESPALIER_HOST_DEVICE static number* cluster_area(Context const& c, int turn) {

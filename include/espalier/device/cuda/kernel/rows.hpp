@@ -96,8 +96,7 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
     number x = g.singles[n];
-    ESPALIER_UNROLL
-    for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
+    x = base::template combine_lanes<Op>(c, x);
     if (c.thread() % 32 == 0) all[n * (threads / 32) + c.thread() / 32] = x;
   }
   template <int I, class Context>

@@ -70,9 +70,7 @@ struct split_sweep_kernel : line_sweeps<Line, T, Rows, Columns, Segments, Instru
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, number* area, int n) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
-    ESPALIER_UNROLL
-    for (int mask = 16; mask > 0; mask /= 2)
-      s.sums[I] = base::template combine<Op>(s.sums[I], c.shuffle_xor(s.sums[I], mask));
+    s.sums[I] = base::template combine_lanes<Op>(c, s.sums[I]);
     if (c.thread() % 32 == 0) area[n * (threads / 32) + c.thread() / 32] = s.sums[I];
   }
   template <int I>

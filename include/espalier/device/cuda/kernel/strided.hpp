@@ -41,7 +41,7 @@ struct axes {
   template <class T>
   constexpr int width() const {
     if (rank == 0 || stride[rank - 1] != 1) return 1;
-    int n = widest<T>(extent[rank - 1]);
+    int n = access_width<T>(extent[rank - 1]);
     for (int k = 0; k < rank - 1; ++k)
       while (stride[k] % n != 0) n /= 2;
     return n;
@@ -83,7 +83,7 @@ struct strided_copy {
   static constexpr int inner = value.rank > 0 ? value.extent[last < 0 ? 0 : last] : 1;
   static constexpr std::int64_t inner_stride = value.rank > 0 ? value.stride[last < 0 ? 0 : last] : 0;
   /// Neighbours that are read in one access, or that are the same element.
-  static constexpr int width = inner_stride == 0 ? widest<T>(inner) : value.template width<T>();
+  static constexpr int width = inner_stride == 0 ? access_width<T>(inner) : value.template width<T>();
   /// Whether the elements of an access to the result differ only in the last index.
   static constexpr bool in_line = inner % full_width<T> == 0;
 

@@ -12,16 +12,16 @@ namespace espalier::on_cuda {
 /// holds.
 /// table   x (images, height, width, channels), y (images, rows, columns, channels)
 template <class T, class Op, class Image, class Window, class Map>
-struct window_reduction
-    : result_kernel_base<window_reduction<T, Op, Image, Window, Map>, T,
-                         Window::value.product(0, 3) * Window::value.at[5], widest<T>(Window::value.at[5]), 2, 0, 1> {
+struct window_reduction : result_kernel_base<window_reduction<T, Op, Image, Window, Map>, T,
+                                             Window::value.product(0, 3) * Window::value.at[5],
+                                             access_width<T>(Window::value.at[5]), 2, 0, 1> {
   using facts = detail::map_facts<Image, Window, Map>;
   using C = compute_type<T>;
   using table = kernel_table<2>;
   static constexpr int rows = Window::value.at[1], columns = Window::value.at[2], kernel_rows = Window::value.at[3],
                        kernel_columns = Window::value.at[4], channels = Window::value.at[5],
                        height = Image::value.at[1], width = Image::value.at[2];
-  static constexpr int V = widest<T>(channels);
+  static constexpr int V = access_width<T>(channels);
   static constexpr int load_access = V == full_width<T> ? 16 : 0;
 
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
