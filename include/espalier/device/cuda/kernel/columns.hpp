@@ -38,7 +38,7 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     bool const inside = x < row_chunks;
     int const column = (inside ? x : row_chunks - 1) * width;
     state s;
-    base::clear(s, std::integer_sequence<int>{}, on_device::set_members<single_sum_instructions>{});
+    base::clear(s.partial, std::integer_sequence<int>{}, on_device::set_members<single_sum_instructions>{});
     base::hold_singles(t, s, operand_indices{});
     base::hold_lines(t, s, column, operand_indices{});
     finalize_statistics(t, s, column, on_device::set_members<facts::statistics_after(-1)>{});
@@ -149,8 +149,8 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    s.singles[n] = base::template combine<Op>(
-        s.singles[n],
+    s.partial.singles[n] = base::template combine<Op>(
+        s.partial.singles[n],
         base::template combine_within<Op>(base::template fixed<values, Instruction::first>(s.lines, s.held)));
   }
   template <int... I>

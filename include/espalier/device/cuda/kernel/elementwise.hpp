@@ -97,16 +97,16 @@ struct elementwise_kernel : loop_kernel_base<extent_class::row, T, full_width<T>
   }
 
   template <class Op, extent_class W, int A, int B, int C, class N>
-  ESPALIER_HOST_DEVICE static N instruction_value(on_device::instruction<Op, W, A, B, C>, N const* t, N const* in) {
+  ESPALIER_HOST_DEVICE static N instruction_value(on_device::instruction<Op, W, A, B, C>, N const* v, N const* in) {
     constexpr int arity = on_device::detail::arity_of<Op>();
-    N const a = operand<A>(t, in);
+    N const a = operand<A>(v, in);
     if constexpr (arity == 1) return base::template apply<Op, 1>(a, a, a);
-    else if constexpr (arity == 2) return base::template apply<Op, 2>(a, operand<B>(t, in), a);
-    else return base::template apply<Op, 3>(a, operand<B>(t, in), operand<C>(t, in));
+    else if constexpr (arity == 2) return base::template apply<Op, 2>(a, operand<B>(v, in), a);
+    else return base::template apply<Op, 3>(a, operand<B>(v, in), operand<C>(v, in));
   }
   template <int X, class N>
-  ESPALIER_HOST_DEVICE static N operand(N const* t, N const* in) {
-    if constexpr (X >= 0) return t[X];
+  ESPALIER_HOST_DEVICE static N operand(N const* v, N const* in) {
+    if constexpr (X >= 0) return v[X];
     else return in[-1 - X];
   }
   template <int I>

@@ -46,12 +46,8 @@ struct line_sweeps
   using base = loop_kernel_base<Line, T, width, -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::line_type, typename base::number,
       typename base::values;
-  using base::operands, base::outputs, base::instructions;
-  static constexpr on_device::detail::bits column_sum_instructions =
-                                               Line == extent_class::row ? facts::column_sums() : 0,
-                                           single_sum_instructions = facts::single_sums();
-  static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
-                       single_sums = on_device::detail::count(single_sum_instructions);
+  using base::operands, base::outputs, base::instructions, base::column_sums, base::single_sums,
+      base::single_sum_instructions;
   using layout = split_layout<Line, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
   using table = kernel_table<operands + outputs + 4, base::random_operands>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31,
@@ -84,9 +80,7 @@ struct line_sweeps
     line_type lines[base::instruction_room];  // (instructions): statistics of the line
     line_type held[base::operand_room];       // (operands): those that are fixed along the line
     line_type sums[base::instruction_room];   // (instructions): sums of the line
-    // (sums over rows, chunks, width)
-    values columns[static_cast<std::size_t>(column_sums) + 1][static_cast<std::size_t>(chunks_per_thread)];
-    number singles[static_cast<std::size_t>(single_sums) + 1];  // (sums over all elements)
+    typename base::template partial_sums_of<chunks_per_thread> partial;
   };
 
   ESPALIER_HOST_DEVICE static number* memory(table const& t, int which) {
@@ -95,16 +89,6 @@ struct line_sweeps
   ESPALIER_HOST_DEVICE static int offset_of(int row, int column) {
     if constexpr (Segments == 1) return row * Columns + column;
     else return row * run_length + on_device::offset_in_row(column, Rows, run_length);
-  }
-  template <int... C, int... N>
-  ESPALIER_HOST_DEVICE static void clear(state& s, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {
-    ESPALIER_UNROLL
-    for (int k = 0; k < chunks_per_thread; ++k)
-      ((s.columns[base::template position<column_sum_instructions, C>][k] =
-            base::broadcast(base::template identity<C>())),
-       ...);
-    ((s.singles[base::template position<single_sum_instructions, N>] = base::template identity<N>()), ...);
-    detail::unused(s);
   }
   template <class N, int K>
   ESPALIER_HOST_DEVICE static void hold_single(table const& t, state& s) {
@@ -183,22 +167,6 @@ struct line_sweeps
       s.sums[I] = base::template combine<Op>(s.sums[I], base::template combine_within<Op>(x));
     else s.sums[I] = base::template combine<Op>(s.sums[I], x);
   }
-  template <int I>
-  ESPALIER_HOST_DEVICE static void add_column(values const* v, values const* in, state& s, int column, int k) {
-    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
-    constexpr int n = base::template position<column_sum_instructions, I>;
-    s.columns[n][k] = base::template combine<typename Instruction::type>(
-        s.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
-  }
-  template <int I>
-  ESPALIER_HOST_DEVICE static void add_single(values const* v, values const* in, state& s, int column) {
-    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
-    using Op = typename Instruction::type;
-    constexpr int n = base::template position<single_sum_instructions, I>;
-    s.singles[n] = base::template combine<Op>(
-        s.singles[n],
-        base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
-  }
   template <int S, int... Computed, int... LineSum, int... Column, int... Single, int... Stored>
   ESPALIER_HOST_DEVICE static void work_on(table const& t, state& s, values const* in, int row, int column, int k,
                                            std::integer_sequence<int, Computed...>,
@@ -209,8 +177,10 @@ struct line_sweeps
     ((v[Computed] = base::value(typename facts::template instruction_type<Computed>{}, v, in, s.lines, s.held, column)),
      ...);
     (add_to_line<LineSum>(v, in, s, column), ...);
-    (add_column<Column>(v, in, s, column, k), ...);
-    (add_single<Single>(v, in, s, column), ...);
+    (base::template add_column<Column>(base::template operand_of<Column>(v, in, s.lines, s.held, column), s.partial, k),
+     ...);
+    (base::template add_single<Single>(base::template operand_of<Single>(v, in, s.lines, s.held, column), s.partial),
+     ...);
     (store<T, width>(static_cast<T*>(t.pointer[operands + facts::output_of(Stored)]) + offset_of(row, column),
                      v[Stored]),
      ...);
@@ -271,7 +241,7 @@ struct line_sweeps
   ESPALIER_HOST_DEVICE static void store_single_sum(Context const& c, table const& t, state const& s) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    store_block_sum<Op, n, Threads>(c, s.singles[n], memory(t, 3) + c.block() * single_sums);
+    store_block_sum<Op, n, Threads>(c, s.partial.singles[n], memory(t, 3) + c.block() * single_sums);
     detail::unused(t);
   }
 };

@@ -46,6 +46,15 @@ inline constexpr int max_persistent_blocks = 528;
 
 }  // namespace detail
 
+/// The op of an instruction type, and its first operand.
+template <class Instruction>
+struct op_of_instruction;
+template <class Op, extent_class W, int A, int B, int C>
+struct op_of_instruction<on_device::instruction<Op, W, A, B, C>> {
+  using type = Op;
+  static constexpr int first = A;
+};
+
 /// Base of the kernels of a fused group. Line: as in on_device::kernel_schedule. Spare: rows of
 /// expensive values that a thread may keep (-1: none).
 template <extent_class Line, class T, int V, int Spare, class Instructions, class Operands, class Outputs>
@@ -194,12 +203,12 @@ struct loop_kernel_base {
     return x;
   }
 
-  /// Operand X of a full instruction. t: the chunk's values; in: its operands; column: of its first element.
+  /// Operand X of a full instruction. v: the chunk's values; in: its operands; column: of its first element.
   template <int X>
-  ESPALIER_HOST_DEVICE static values read(values const* t, values const* in, line_type const* lines,
+  ESPALIER_HOST_DEVICE static values read(values const* v, values const* in, line_type const* lines,
                                           line_type const* held, int column) {
     if constexpr (X >= 0) {
-      if constexpr (facts::instruction_at[X].extent == extent_class::full) return t[X];
+      if constexpr (facts::instruction_at[X].extent == extent_class::full) return v[X];
       else return broadcast(lines[X]);
     } else {
       constexpr int k = -1 - X;
@@ -208,19 +217,71 @@ struct loop_kernel_base {
       else if constexpr (facts::operand_at[k].kind == operand_kind::column_index) {
         values r;
         ESPALIER_UNROLL
-        for (int v = 0; v < V; ++v) r.at[v] = static_cast<number>(column + v);
+        for (int n = 0; n < V; ++n) r.at[n] = static_cast<number>(column + n);
         return r;
       } else return in[k];
     }
   }
   template <class Op, extent_class W, int A, int B, int C>
-  ESPALIER_HOST_DEVICE static values value(on_device::instruction<Op, W, A, B, C>, values const* t, values const* in,
+  ESPALIER_HOST_DEVICE static values value(on_device::instruction<Op, W, A, B, C>, values const* v, values const* in,
                                            line_type const* lines, line_type const* held, int column) {
     constexpr int arity = on_device::detail::arity_of<Op>();
-    values const a = read<A>(t, in, lines, held, column);
+    values const a = read<A>(v, in, lines, held, column);
     if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
-    else if constexpr (arity == 2) return apply<Op, 2>(a, read<B>(t, in, lines, held, column), a);
-    else return apply<Op, 3>(a, read<B>(t, in, lines, held, column), read<C>(t, in, lines, held, column));
+    else if constexpr (arity == 2) return apply<Op, 2>(a, read<B>(v, in, lines, held, column), a);
+    else return apply<Op, 3>(a, read<B>(v, in, lines, held, column), read<C>(v, in, lines, held, column));
+  }
+
+  /// The operand of reduction I.
+  template <int I>
+  ESPALIER_HOST_DEVICE static values operand_of(values const* v, values const* in, line_type const* lines,
+                                                line_type const* held, int column) {
+    return read<op_of_instruction<typename facts::template instruction_type<I>>::first>(v, in, lines, held, column);
+  }
+
+  // Sums over rows and over all elements, which a thread accumulates over its lines.
+
+  static constexpr on_device::detail::bits column_sum_instructions =
+                                               Line == extent_class::row ? facts::column_sums() : 0,
+                                           single_sum_instructions = facts::single_sums();
+  static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
+                       single_sums = on_device::detail::count(single_sum_instructions);
+  template <int Chunks>
+  struct partial_sums_of {
+    values columns[static_cast<std::size_t>(column_sums) + 1]
+                  [static_cast<std::size_t>(Chunks)];           // (sums over rows, chunks, V)
+    number singles[static_cast<std::size_t>(single_sums) + 1];  // (sums over all elements)
+  };
+  template <int Chunks, int... C, int... N>
+  ESPALIER_HOST_DEVICE static void clear(partial_sums_of<Chunks>& sums, std::integer_sequence<int, C...>,
+                                         std::integer_sequence<int, N...>) {
+    ESPALIER_UNROLL
+    for (int k = 0; k < Chunks; ++k)
+      ((sums.columns[position<column_sum_instructions, C>][k] = broadcast(identity<C>())), ...);
+    ((sums.singles[position<single_sum_instructions, N>] = identity<N>()), ...);
+    detail::unused(sums);
+  }
+  template <int I, int Chunks>
+  ESPALIER_HOST_DEVICE static void add_column(values const& x, partial_sums_of<Chunks>& sums, int k) {
+    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
+    constexpr int n = position<column_sum_instructions, I>;
+    sums.columns[n][k] = combine<Op>(sums.columns[n][k], x);
+  }
+  template <int I, int Chunks>
+  ESPALIER_HOST_DEVICE static void add_single(values const& x, partial_sums_of<Chunks>& sums) {
+    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
+    constexpr int n = position<single_sum_instructions, I>;
+    sums.singles[n] = combine<Op>(sums.singles[n], combine_within<Op>(x));
+  }
+
+  /// Estimates a reduction along a row from three elements. x: the row's first element.
+  template <class Op, int Rows, int Columns, int RunLength>
+  ESPALIER_HOST_DEVICE static number estimate_row(T const* x) {
+    using probed = on_device::probed_elements<Columns>;
+    constexpr std::int64_t middle = on_device::offset_in_row(std::int64_t{probed::middle}, Rows, RunLength),
+                           last = on_device::offset_in_row(std::int64_t{probed::last}, Rows, RunLength);
+    return on_device::estimate_line<Op, Columns>(detail::load_one<T>(x), detail::load_one<T>(x + middle),
+                                                 detail::load_one<T>(x + last));
   }
 
   /// Operand X of a value that is fixed along a line, or of a single number.
@@ -240,15 +301,6 @@ struct loop_kernel_base {
     else if constexpr (arity == 2) return apply<Op, 2>(a, fixed<N, B>(lines, held), a);
     else return apply<Op, 3>(a, fixed<N, B>(lines, held), fixed<N, C>(lines, held));
   }
-};
-
-/// The op of an instruction type, and its first operand.
-template <class Instruction>
-struct op_of_instruction;
-template <class Op, extent_class W, int A, int B, int C>
-struct op_of_instruction<on_device::instruction<Op, W, A, B, C>> {
-  using type = Op;
-  static constexpr int first = A;
 };
 
 }  // namespace espalier::on_cuda

@@ -15,20 +15,20 @@ inline constexpr int most_held = 40, most_held_of_1024 = 24;
 struct row_layout {
   bool fits;            ///< a row's values can stay in the registers of its threads
   int threads_per_row;  ///< threads of a row in a block
-  int chunks;           ///< of a thread
-  int threads;          ///< of a block
+  int chunks_per_thread;
+  int threads;  ///< of a block
 };
 /// Chooses the fewest threads whose registers hold a row.
-/// chunks: of a row; held: numbers for each element of a chunk; width: elements of a chunk.
+/// row_chunks: chunks of a row; held: numbers for each element of a chunk; width: elements of a chunk.
 /// has_expensive: some value is an exponential or similar, which needs more registers.
 /// single: numbers that all elements share, counted only if they are more than 8.
-constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool has_expensive, int single) {
+constexpr row_layout lay_out_rows(std::int64_t row_chunks, int held, int width, bool has_expensive, int single) {
   int const shared = single > 8 ? single : 0;
   for (int threads_per_row = 1; threads_per_row <= 1024; threads_per_row *= 2) {
-    std::int64_t const n = ceil_divide(chunks, threads_per_row), room = threads_per_row < 1024 ? most_held
-                                                                        : held == 1 && !has_expensive
-                                                                            ? 32
-                                                                            : most_held_of_1024;
+    std::int64_t const n = ceil_divide(row_chunks, threads_per_row), room = threads_per_row < 1024 ? most_held
+                                                                            : held == 1 && !has_expensive
+                                                                                ? 32
+                                                                                : most_held_of_1024;
     if (n > 8 || (n > 1 && n * held * width + shared > room) || (threads_per_row == 1024 && held * width > room))
       continue;
     return {true, threads_per_row, static_cast<int>(n),
@@ -51,7 +51,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   using base = loop_kernel_base<extent_class::row, T, width, Keeps ? plan::max_instructions : -1, Instructions,
                                 Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
-  using base::operands, base::outputs, base::instructions;
+  using base::operands, base::outputs, base::instructions, base::column_sums, base::single_sums,
+      base::single_sum_instructions;
   using table = kernel_table<operands + outputs + 2, base::random_operands>;
 
   static constexpr int rows = Rows, columns = Columns, run_length = Columns / Segments;
@@ -62,11 +63,6 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0,
                        store_access = base::stores_chunks ? base::chunk_bytes : 0;
 
-  static constexpr on_device::detail::bits column_sum_instructions = facts::column_sums(),
-                                           single_sum_instructions = facts::single_sums();
-  static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
-                       single_sums = on_device::detail::count(single_sum_instructions);
-
   static constexpr int held_numbers() {
     int n = column_sums + on_device::detail::count(facts::memory_at(extent_class::full) | facts::random_operands());
     for (int i = 0; i < instructions; ++i) n += facts::schedule.kept[i] != 0;
@@ -76,12 +72,12 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
       detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, facts::has_expensive_elements(),
       on_device::detail::count(facts::memory_at(extent_class::single)));
   static constexpr bool fits = layout.fits;
-  static constexpr int threads_per_row = layout.threads_per_row, chunks = layout.chunks, threads = layout.threads,
-                       rows_per_block = threads / threads_per_row;
+  static constexpr int threads_per_row = layout.threads_per_row, chunks_per_thread = layout.chunks_per_thread,
+                       threads = layout.threads, rows_per_block = threads / threads_per_row;
   /// Whether column operands (a gain, a bias) also stay in registers. Without room they are loaded where they are used.
   static constexpr bool holds_columns = [] {
     int const n = held_numbers() + on_device::detail::count(facts::memory_at(extent_class::column));
-    return n * chunks * width <= (threads < 1024 ? detail::most_held : detail::most_held_of_1024);
+    return n * chunks_per_thread * width <= (threads < 1024 ? detail::most_held : detail::most_held_of_1024);
   }();
   static constexpr bool is_persistent = column_sums + single_sums > 0;
   static constexpr std::int64_t count_blocks() {
@@ -94,22 +90,17 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
     return few * Cluster;
   }
   static constexpr std::int64_t blocks = count_blocks();
-  static constexpr std::int64_t partial_rows = is_persistent ? blocks / Cluster : 0;
+  static constexpr std::int64_t clusters = blocks / Cluster, partial_rows = is_persistent ? clusters : 0;
 
   /// The registers of a thread for its row.
   struct state {
-    values in[base::operand_room][static_cast<std::size_t>(chunks)];        // (operands, chunks, width)
-    values kept[base::instruction_room][static_cast<std::size_t>(chunks)];  // (instructions, chunks, width)
-    number lines[base::instruction_room];                                   // (instructions): row statistics
+    values in[base::operand_room][static_cast<std::size_t>(chunks_per_thread)];        // (operands, chunks, width)
+    values kept[base::instruction_room][static_cast<std::size_t>(chunks_per_thread)];  // (instructions, chunks, width)
+    number lines[base::instruction_room];                                              // (instructions): row statistics
     number held[base::operand_room];      // (operands): those that are fixed along the row
     number sums[base::instruction_room];  // (instructions): sums of the row
   };
-  /// The sums that a thread accumulates over its rows.
-  struct partial_sums {
-    // (sums over rows, chunks, width)
-    values columns[static_cast<std::size_t>(column_sums) + 1][static_cast<std::size_t>(chunks)];
-    number singles[static_cast<std::size_t>(single_sums) + 1];  // (sums over all elements)
-  };
+  using partial_sums = typename base::template partial_sums_of<chunks_per_thread>;
   struct row_position {
     int start;  ///< offset of the row's first element
     int row;
@@ -133,7 +124,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   ESPALIER_HOST_DEVICE static void load_operand(table const& t, row_position const& at, state& s) {
     if constexpr (base::template memory_at<K, extent_class::full> || base::template is_random<K>) {
       ESPALIER_UNROLL
-      for (int k = 0; k < chunks; ++k)
+      for (int k = 0; k < chunks_per_thread; ++k)
         if (inside(at, k)) s.in[K][k] = base::template load_some<K, width>(t, offset_of(at, k));
     } else if constexpr (base::template memory_at<K, extent_class::row>) {
       s.held[K] = base::template load_element<K>(t, at.row);
@@ -147,7 +138,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   ESPALIER_HOST_DEVICE static void load_columns(table const& t, row_position const& at, state& s) {
     if constexpr (holds_columns && base::template memory_at<K, extent_class::column>) {
       ESPALIER_UNROLL
-      for (int k = 0; k < chunks; ++k)
+      for (int k = 0; k < chunks_per_thread; ++k)
         if (inside(at, k)) s.in[K][k] = base::template load_some<K, width>(t, column_of(at, k));
     }
   }
@@ -194,31 +185,13 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
         base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void add_column(values const* v, values const* in, state const& s, partial_sums& g,
-                                              int column, int k) {
-    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
-    constexpr int n = base::template position<column_sum_instructions, I>;
-    g.columns[n][k] = base::template combine<typename Instruction::type>(
-        g.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
-  }
-  template <int I>
-  ESPALIER_HOST_DEVICE static void add_single(values const* v, values const* in, state const& s, partial_sums& g,
-                                              int column) {
-    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
-    using Op = typename Instruction::type;
-    constexpr int n = base::template position<single_sum_instructions, I>;
-    g.singles[n] = base::template combine<Op>(
-        g.singles[n],
-        base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
-  }
-  template <int I>
   ESPALIER_HOST_DEVICE static void put(table const& t, row_position const& at, values const* v, int k) {
     constexpr int o = facts::output_of(I);
     store<T, width>(static_cast<T*>(t.pointer[operands + o]) + offset_of(at, k), v[I]);
   }
   template <int S, int... Computed, int... Rows_, int... Columns_, int... Singles, int... Stored>
-  ESPALIER_HOST_DEVICE static void sweep_chunk(table const& t, row_position const& at, state& s, partial_sums& g, int k,
-                                               std::integer_sequence<int, Computed...>,
+  ESPALIER_HOST_DEVICE static void sweep_chunk(table const& t, row_position const& at, state& s, partial_sums& partial,
+                                               int k, std::integer_sequence<int, Computed...>,
                                                std::integer_sequence<int, Rows_...>,
                                                std::integer_sequence<int, Columns_...>,
                                                std::integer_sequence<int, Singles...>,
@@ -228,10 +201,13 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
     read_chunk(t, at, in, s, k, operand_indices{});
     (compute<S, Computed>(v, in, s, column, k), ...);
     (add_row<Rows_>(v, in, s, column), ...);
-    (add_column<Columns_>(v, in, s, g, column, k), ...);
-    (add_single<Singles>(v, in, s, g, column), ...);
+    (base::template add_column<Columns_>(base::template operand_of<Columns_>(v, in, s.lines, s.held, column), partial,
+                                         k),
+     ...);
+    (base::template add_single<Singles>(base::template operand_of<Singles>(v, in, s.lines, s.held, column), partial),
+     ...);
     (put<Stored>(t, at, v, k), ...);
-    detail::unused(t, at, s, g, k, column);
+    detail::unused(t, at, s, partial, k, column);
   }
   template <int... I>
   ESPALIER_HOST_DEVICE static void clear_rows(state& s, std::integer_sequence<int, I...>) {
@@ -248,9 +224,18 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   /// Shared memory for the sums of each warp: (2, sums, slots). Two areas alternate, because a fast warp may store the
   /// next sums while a slow one still reads these.
   static constexpr int slots = threads / 32;
+  /// The arrays in shared memory: sums of rows by warp and by block of a cluster, sums over rows by thread, and sums
+  /// over all elements by warp and by block.
+  enum shared_array {
+    sums_of_warps,
+    sums_of_blocks,
+    column_sums_of_threads,
+    single_sums_of_warps,
+    single_sums_of_blocks
+  };
   template <class Context>
   ESPALIER_HOST_DEVICE static number* area(Context const& c, int turn) {
-    return c.template shared<number, 2 * most_sums * slots, 0>() + turn * most_sums * slots;
+    return c.template shared<number, 2 * most_sums * slots, sums_of_warps>() + turn * most_sums * slots;
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, int n, int turn) {
@@ -269,7 +254,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   }
   template <class Context>
   ESPALIER_HOST_DEVICE static number* cluster_area(Context const& c, int turn) {
-    return c.template shared<number, 2 * most_sums, 1>() + turn * most_sums;
+    return c.template shared<number, 2 * most_sums, sums_of_blocks>() + turn * most_sums;
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void combine_blocks(Context const& c, state& s, int n, int turn) {
@@ -304,12 +289,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   ESPALIER_HOST_DEVICE static void finalize_statistic(table const& t, row_position const& at, state& s) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
-      T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start;
-      using probed = on_device::probed_elements<Columns>;
-      constexpr std::int64_t middle = on_device::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
-                             last = on_device::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
-      s.lines[I] = on_device::estimate_line<typename Instruction::type, Columns>(
-          detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last));
+      s.lines[I] = base::template estimate_row<typename Instruction::type, Rows, Columns, run_length>(
+          static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start);
     } else if constexpr (facts::instruction_at[I].extent == extent_class::row) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
       else
@@ -325,19 +306,19 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   }
   template <int S, class Context>
   ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, row_position const& at, state& s,
-                                          partial_sums& g, int& turn) {
+                                          partial_sums& partial, int& turn) {
     using of_rows = on_device::set_members<facts::reduced(S, extent_class::row)>;
     clear_rows(s, of_rows{});
     ESPALIER_UNROLL
-    for (int k = 0; k < chunks; ++k)
+    for (int k = 0; k < chunks_per_thread; ++k)
       if (inside(at, k))
-        sweep_chunk<S>(t, at, s, g, k, on_device::set_members<facts::computed(S)>{}, of_rows{},
+        sweep_chunk<S>(t, at, s, partial, k, on_device::set_members<facts::computed(S)>{}, of_rows{},
                        on_device::set_members<facts::reduced(S, extent_class::column)>{},
                        on_device::set_members<facts::reduced(S, extent_class::single)>{},
                        on_device::set_members<facts::stored(S)>{});
     if constexpr (of_rows::size() > 0) combine_row_sums(c, s, turn, of_rows{});
     finalize_statistics(t, at, s, on_device::set_members<facts::statistics_after(S)>{});
-    if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, at, s, g, turn);
+    if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, at, s, partial, turn);
   }
   template <int I>
   ESPALIER_HOST_DEVICE static void store_number(table const& t, row_position const& at, state const& s) {
@@ -352,27 +333,17 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
     detail::unused(t, at, s);
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void add_statistic(state const& s, partial_sums& g) {
+  ESPALIER_HOST_DEVICE static void add_statistic(state const& s, partial_sums& partial) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    g.singles[n] = base::template combine<typename Instruction::type>(
-        g.singles[n], base::template fixed<number, Instruction::first>(s.lines, s.held));
+    partial.singles[n] = base::template combine<typename Instruction::type>(
+        partial.singles[n], base::template fixed<number, Instruction::first>(s.lines, s.held));
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void add_statistics(state const& s, partial_sums& g, std::integer_sequence<int, I...>) {
-    (add_statistic<I>(s, g), ...);
-    detail::unused(s, g);
-  }
-  template <int... C, int... N>
-  ESPALIER_HOST_DEVICE static void clear(partial_sums& g, std::integer_sequence<int, C...>,
-                                         std::integer_sequence<int, N...>) {
-    ESPALIER_UNROLL
-    for (int k = 0; k < chunks; ++k)
-      ((g.columns[base::template position<column_sum_instructions, C>][k] =
-            base::broadcast(base::template identity<C>())),
-       ...);
-    ((g.singles[base::template position<single_sum_instructions, N>] = base::template identity<N>()), ...);
-    detail::unused(g);
+  ESPALIER_HOST_DEVICE static void add_statistics(state const& s, partial_sums& partial,
+                                                  std::integer_sequence<int, I...>) {
+    (add_statistic<I>(s, partial), ...);
+    detail::unused(s, partial);
   }
 };
 

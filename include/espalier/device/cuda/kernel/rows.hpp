@@ -8,8 +8,8 @@ namespace espalier::on_cuda {
 /// Runs a fused group row by row and loads every operand once, independent of the number of sweeps. A row is in the
 /// registers of some threads: part of a warp, a warp, several warps, a block, or a cluster, depending on its length.
 /// Each block (or cluster) stores its partial sums over rows and over all elements; a finish_kernel combines them.
-/// table   operands, outputs, partial sums over rows (blocks, sums, columns),
-///         partial sums over all elements (blocks, sums)
+/// table   operands, outputs, partial sums over rows (clusters, sums, columns),
+///         partial sums over all elements (clusters, sums); without clusters, each block is one of its own
 template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands,
           class Outputs>
 struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instructions, Operands, Outputs> {
@@ -17,15 +17,15 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
   using typename base::facts, typename base::partial_sums, typename base::operand_indices, typename base::number,
       typename base::row_position;
   using typename base::state, typename base::table, typename base::values;
-  using base::blocks, base::column_sum_instructions, base::single_sum_instructions, base::chunks, base::column_sums,
-      base::threads_per_row, base::operands, base::outputs, base::row_chunks, base::run_length, base::single_sums;
+  using base::blocks, base::column_sum_instructions, base::single_sum_instructions, base::chunks_per_thread,
+      base::column_sums, base::threads_per_row, base::operands, base::outputs, base::row_chunks, base::run_length,
+      base::single_sums;
   using base::threads, base::rows_per_block, base::is_persistent, base::width;
 
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
-    constexpr std::int64_t persistent_blocks = blocks / Cluster;
-    partial_sums g;
-    base::clear(g, on_device::set_members<column_sum_instructions>{},
+    partial_sums partial;
+    base::clear(partial, on_device::set_members<column_sum_instructions>{},
                 on_device::set_members<single_sum_instructions>{});
     state s;
     row_position at;
@@ -35,7 +35,7 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
     int turn = 0;
     // Every thread of a block runs the same number of iterations, because all must reach the barriers.
     for (int first = static_cast<int>(c.block() / Cluster) * rows_per_block; first < Rows;
-         first += static_cast<int>(persistent_blocks) * rows_per_block) {
+         first += static_cast<int>(base::clusters) * rows_per_block) {
       at.row = first + c.thread() / threads_per_row;
       at.inside = at.row < Rows;
       at.start = at.row * run_length;
@@ -45,20 +45,21 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       // The only sweep may overwrite what the estimate read.
       if constexpr (base::facts::estimates() && facts::schedule.sweeps == 1 && Cluster > 1) c.cluster_barrier();
       else if constexpr (base::facts::estimates() && facts::schedule.sweeps == 1) c.barrier();
-      if constexpr (base::facts::works_in(0)) base::template sweeps<0>(c, t, at, s, g, turn);
+      if constexpr (base::facts::works_in(0)) base::template sweeps<0>(c, t, at, s, partial, turn);
       if constexpr (base::facts::stores_late(extent_class::row) && base::stride > 1)
         c.barrier();  // all threads have read what is overwritten now
       if (at.inside && at.chunk == 0) {
         base::store_numbers(t, at, s, on_device::set_members<facts::instructions_at(extent_class::row)>{});
-        base::add_statistics(s, g, on_device::set_members<base::reduced_lines>{});
+        base::add_statistics(s, partial, on_device::set_members<base::reduced_lines>{});
       }
     }
     if constexpr (is_persistent) {
-      std::int64_t const persistent_block = c.block() / Cluster;
-      store_column_sums(c, g,
-                        static_cast<number*>(t.pointer[operands + outputs]) + persistent_block * column_sums * Columns,
+      std::int64_t const this_cluster = c.block() / Cluster;
+      store_column_sums(c, partial,
+                        static_cast<number*>(t.pointer[operands + outputs]) + this_cluster * column_sums * Columns,
                         on_device::set_members<column_sum_instructions>{});
-      store_single_sums(c, g, static_cast<number*>(t.pointer[operands + outputs + 1]) + persistent_block * single_sums,
+      store_single_sums(c, partial,
+                        static_cast<number*>(t.pointer[operands + outputs + 1]) + this_cluster * single_sums,
                         on_device::set_members<single_sum_instructions>{});
     }
     if constexpr (Cluster > 1) c.cluster_barrier();  // keeps shared memory alive until all blocks have read it
@@ -66,13 +67,13 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
 
  private:
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void store_column_sum(Context const& c, partial_sums& g, number* partial, int k) {
+  ESPALIER_HOST_DEVICE static void store_column_sum(Context const& c, partial_sums& partial, number* to, int k) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<column_sum_instructions, I>;
     int const chunk = c.cluster_rank() * threads_per_row + c.thread() % threads_per_row + k * base::stride;
-    values sum = g.columns[n][k];
+    values sum = partial.columns[n][k];
     if constexpr (rows_per_block > 1) {
-      number* const all = c.template shared<number, threads * width, 2>();
+      number* const all = c.template shared<number, threads * width, base::column_sums_of_threads>();
       store<number, width>(all + c.thread() * width, sum);
       c.barrier();
       if (c.thread() < threads_per_row)
@@ -82,57 +83,56 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       c.barrier();
     }
     if (c.thread() < threads_per_row && chunk < row_chunks)
-      store<number, width>(partial + std::int64_t{n} * Columns + chunk * width, sum);
+      store<number, width>(to + std::int64_t{n} * Columns + chunk * width, sum);
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_column_sums(Context const& c, partial_sums& g, number* partial,
+  ESPALIER_HOST_DEVICE static void store_column_sums(Context const& c, partial_sums& partial, number* to,
                                                      std::integer_sequence<int, I...>) {
     ESPALIER_UNROLL
-    for (int k = 0; k < chunks; ++k) (store_column_sum<I>(c, g, partial, k), ...);
-    detail::unused(c, g, partial);
+    for (int k = 0; k < chunks_per_thread; ++k) (store_column_sum<I>(c, partial, to, k), ...);
+    detail::unused(c, partial, to);
   }
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void reduce_warp_single(Context const& c, partial_sums& g, number* all) {
+  ESPALIER_HOST_DEVICE static void reduce_warp_single(Context const& c, partial_sums& partial, number* all) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    number x = g.singles[n];
+    number x = partial.singles[n];
     x = base::template combine_lanes<Op>(c, x);
     if (c.thread() % 32 == 0) all[n * (threads / 32) + c.thread() / 32] = x;
   }
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void reduce_block_single(Context const& c, number* all, number* blocks_all,
-                                                       number* partial) {
+  ESPALIER_HOST_DEVICE static void reduce_block_single(Context const& c, number* all, number* blocks_all, number* to) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
     number x = all[n * (threads / 32)];
     for (int w = 1; w < threads / 32; ++w) x = base::template combine<Op>(x, all[n * (threads / 32) + w]);
-    if constexpr (Cluster == 1) partial[n] = x;
+    if constexpr (Cluster == 1) to[n] = x;
     else blocks_all[n] = x;
-    detail::unused(c, blocks_all, partial);
+    detail::unused(c, blocks_all, to);
   }
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void reduce_cluster_single(Context const& c, number* blocks_all, number* partial) {
+  ESPALIER_HOST_DEVICE static void reduce_cluster_single(Context const& c, number* blocks_all, number* to) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
     number x = *c.remote(blocks_all + n, 0);
     for (int b = 1; b < Cluster; ++b) x = base::template combine<Op>(x, *c.remote(blocks_all + n, b));
-    partial[n] = x;
+    to[n] = x;
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, partial_sums& g, number* partial,
+  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, partial_sums& partial, number* to,
                                                      std::integer_sequence<int, I...>) {
     if constexpr (single_sums > 0) {
-      number* const all = c.template shared<number, single_sums*(threads / 32), 3>();
-      number* const of_block = c.template shared<number, single_sums, 4>();
-      (reduce_warp_single<I>(c, g, all), ...);
+      number* const all = c.template shared<number, single_sums*(threads / 32), base::single_sums_of_warps>();
+      number* const of_block = c.template shared<number, single_sums, base::single_sums_of_blocks>();
+      (reduce_warp_single<I>(c, partial, all), ...);
       c.barrier();
-      if (c.thread() == 0) (reduce_block_single<I>(c, all, of_block, partial), ...);
+      if (c.thread() == 0) (reduce_block_single<I>(c, all, of_block, to), ...);
       if constexpr (Cluster > 1) {
         c.cluster_barrier();
-        if (c.thread() == 0 && c.cluster_rank() == 0) (reduce_cluster_single<I>(c, of_block, partial), ...);
+        if (c.thread() == 0 && c.cluster_rank() == 0) (reduce_cluster_single<I>(c, of_block, to), ...);
       }
     }
-    detail::unused(c, g, partial);
+    detail::unused(c, partial, to);
   }
 };
 

@@ -35,7 +35,7 @@ struct split_sweep_kernel : line_sweeps<Line, T, Rows, Columns, Segments, Instru
     int const begin = static_cast<int>(std::int64_t{Rows} * range / layout::ranges),
               end = static_cast<int>(std::int64_t{Rows} * (range + 1) / layout::ranges);
     state s;
-    base::clear(s, over_rows{}, over_all{});
+    base::clear(s.partial, over_rows{}, over_all{});
     base::hold_singles(t, s, operand_indices{});
     if constexpr (Line == extent_class::row) along_rows(c, t, s, tile, begin, end);
     else down_columns(c, t, s, tile, range, begin, end);
@@ -146,7 +146,7 @@ struct split_sweep_kernel : line_sweeps<Line, T, Rows, Columns, Segments, Instru
       if (first + k * threads < row_chunks)
         (store<number, width>(to + std::int64_t{base::template position<column_sum_instructions, I>} * Columns +
                                   (first + k * threads) * width,
-                              s.columns[base::template position<column_sum_instructions, I>][k]),
+                              s.partial.columns[base::template position<column_sum_instructions, I>][k]),
          ...);
     detail::unused(to, s, first);
   }

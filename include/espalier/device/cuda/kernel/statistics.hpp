@@ -133,12 +133,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
                                                 detail::load_one<T>(x + (last + line)));
     } else {
       constexpr int run_length = Columns / Segments;
-      x += std::int64_t{line} * run_length;
-      using probed = on_device::probed_elements<Columns>;
-      constexpr std::int64_t middle = on_device::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
-                             last = on_device::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
-      return on_device::estimate_line<Op, Columns>(detail::load_one<T>(x), detail::load_one<T>(x + middle),
-                                                   detail::load_one<T>(x + last));
+      return base::template estimate_row<Op, Rows, Columns, run_length>(x + std::int64_t{line} * run_length);
     }
   }
   template <class Context, int... I>
