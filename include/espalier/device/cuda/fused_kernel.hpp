@@ -64,7 +64,9 @@ struct fused_group {
     else return 0;
   }
   static constexpr int cluster = cluster_for_row();
-  /// Few long rows would leave most of the device idle: they are cut among blocks instead.
+  /// Few long rows would leave most of the device idle: they are split among blocks instead. Compared are the blocks of
+  /// one pass over the rows, each row with threads of its own. A kernel with sums over rows or over all elements
+  /// launches an eighth of them or fewer (row_sweeps::count_blocks): the comparison does not count this.
   static constexpr bool few_rows = [] {
     if constexpr (cluster == 0) return true;
     else
@@ -77,10 +79,10 @@ struct fused_group {
     else return columns::pays;
   }();
   /// Whether split sweeps are compiled: no other kernel is chosen, or it needs clusters, which not every device has.
-  static constexpr bool cut = !is_elementwise && !whole_columns && (!whole_rows || cluster > 1);
+  static constexpr bool is_split = !is_elementwise && !whole_columns && (!whole_rows || cluster > 1);
 
-  static constexpr detail::scratch_layout scratch_of_cut() {
-    if constexpr (cut) {
+  static constexpr detail::scratch_layout scratch_of_split() {
+    if constexpr (is_split) {
       using first = sweep<0>;
       using layout = typename first::layout;
       constexpr std::int64_t line_sums =
@@ -103,29 +105,30 @@ struct fused_group {
       return {};
     }
   }
-  static constexpr std::int64_t scratch_bytes = scratch_of_cut().end > scratch_of_lines().end ? scratch_of_cut().end
-                                                                                              : scratch_of_lines().end;
+  static constexpr std::int64_t scratch_bytes = scratch_of_split().end > scratch_of_lines().end
+                                                    ? scratch_of_split().end
+                                                    : scratch_of_lines().end;
 
   /// p: addresses of the operands, then of the outputs. random_streams: of the random operands. scratch: scratch_bytes.
   template <class Backend>
-  static void launch(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
+  static void launch(Backend& backend, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     if constexpr (is_elementwise) {
-      launch_one<elementwise>(m, p, random_streams);
+      launch_one<elementwise>(backend, p, random_streams);
     } else if constexpr (whole_columns) {
-      by_columns(m, p, random_streams, scratch);
+      by_columns(backend, p, random_streams, scratch);
     } else if constexpr (whole_rows && cluster == 1) {
-      by_rows(m, p, random_streams, scratch);
+      by_rows(backend, p, random_streams, scratch);
     } else if constexpr (whole_rows) {
-      if (m.clusters()) by_rows(m, p, random_streams, scratch);
-      else by_split_sweeps(m, p, random_streams, scratch);
+      if (backend.clusters()) by_rows(backend, p, random_streams, scratch);
+      else by_split_sweeps(backend, p, random_streams, scratch);
     } else {
-      by_split_sweeps(m, p, random_streams, scratch);
+      by_split_sweeps(backend, p, random_streams, scratch);
     }
   }
 
  private:
   template <class Kernel, class Backend, class... More>
-  static void launch_one(Backend& m, void* const* p, [[maybe_unused]] std::uint64_t const* random_streams,
+  static void launch_one(Backend& backend, void* const* p, [[maybe_unused]] std::uint64_t const* random_streams,
                          More... more) {
     typename Kernel::table t{};
     for (int i = 0; i < addresses; ++i) t.pointer[i] = p[i];
@@ -133,56 +136,58 @@ struct fused_group {
     ((t.pointer[i++] = more), ...);
     (void)i;
     for (int k = 0; k < Kernel::random_operands; ++k) t.number[k] = random_streams[k];
-    m.template launch<Kernel>(t);
+    backend.template launch<Kernel>(t);
   }
   static void* at(void* scratch, std::int64_t offset) { return static_cast<char*>(scratch) + offset; }
 
   template <class Backend>
-  static void by_rows(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
+  static void by_rows(Backend& backend, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     using kernel = rows<cluster>;
     constexpr detail::scratch_layout s = scratch_of_lines();
-    launch_one<kernel>(m, p, random_streams, at(scratch, s.columns), at(scratch, s.singles));
+    launch_one<kernel>(backend, p, random_streams, at(scratch, s.columns), at(scratch, s.singles));
     using finish =
         finish_kernel<Line, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns,
                       0, Instructions, Operands, OutputList>;
-    if constexpr (finish::needed)
-      launch_one<finish>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+    if constexpr (finish::is_needed)
+      launch_one<finish>(backend, p, random_streams, at(scratch, s.lines), at(scratch, s.columns),
+                         at(scratch, s.singles));
   }
   template <class Backend>
-  static void by_columns(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
+  static void by_columns(Backend& backend, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_lines();
     void* const singles = at(scratch, s.singles);
-    launch_one<columns>(m, p, random_streams, scratch, scratch, scratch, singles);
+    launch_one<columns>(backend, p, random_streams, scratch, scratch, scratch, singles);
     using finish =
         finish_kernel<Line, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, random_streams, scratch, scratch, singles);
+    if constexpr (finish::is_needed) launch_one<finish>(backend, p, random_streams, scratch, scratch, singles);
   }
   template <int S, class Backend>
-  static void launch_statistics(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
-    constexpr detail::scratch_layout s = scratch_of_cut();
+  static void launch_statistics(Backend& backend, void* const* p, std::uint64_t const* random_streams, void* scratch) {
+    constexpr detail::scratch_layout s = scratch_of_split();
     if constexpr (statistics<S>::is_needed)
-      launch_one<statistics<S>>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.line_sums));
+      launch_one<statistics<S>>(backend, p, random_streams, at(scratch, s.lines), at(scratch, s.line_sums));
   }
   template <int S, class Backend>
-  static void launch_sweeps(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
-    constexpr detail::scratch_layout s = scratch_of_cut();
+  static void launch_sweeps(Backend& backend, void* const* p, std::uint64_t const* random_streams, void* scratch) {
+    constexpr detail::scratch_layout s = scratch_of_split();
     if constexpr (sweep<S>::is_needed)
-      launch_one<sweep<S>>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns),
-                           at(scratch, s.singles));
-    launch_statistics<S>(m, p, random_streams, scratch);
+      launch_one<sweep<S>>(backend, p, random_streams, at(scratch, s.lines), at(scratch, s.line_sums),
+                           at(scratch, s.columns), at(scratch, s.singles));
+    launch_statistics<S>(backend, p, random_streams, scratch);
     if constexpr (S + 1 < facts::schedule.sweeps || facts::works_in(S + 1))
-      launch_sweeps<S + 1>(m, p, random_streams, scratch);
+      launch_sweeps<S + 1>(backend, p, random_streams, scratch);
   }
   template <class Backend>
-  static void by_split_sweeps(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
+  static void by_split_sweeps(Backend& backend, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     using layout = typename sweep<0>::layout;
-    constexpr detail::scratch_layout s = scratch_of_cut();
-    launch_statistics<-1>(m, p, random_streams, scratch);
-    launch_sweeps<0>(m, p, random_streams, scratch);
+    constexpr detail::scratch_layout s = scratch_of_split();
+    launch_statistics<-1>(backend, p, random_streams, scratch);
+    launch_sweeps<0>(backend, p, random_streams, scratch);
     using finish = finish_kernel<Line, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines,
                                  Instructions, Operands, OutputList>;
-    if constexpr (finish::needed)
-      launch_one<finish>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+    if constexpr (finish::is_needed)
+      launch_one<finish>(backend, p, random_streams, at(scratch, s.lines), at(scratch, s.columns),
+                         at(scratch, s.singles));
   }
 };
 

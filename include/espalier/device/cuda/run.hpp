@@ -35,25 +35,25 @@ inline constexpr std::int64_t plan_bytes =
     (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
 
 template <class DeviceProgram, class T, int X, class Backend>
-void run_group(Backend& m, void* const* base) {
+void run_group(Backend& backend, void* const* base) {
   using definition = typename DeviceProgram::definition;
   constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
   [[maybe_unused]] void* const scratch = static_cast<char*>(base[plan::base::workspace]) + plan_bytes<definition, T>;
   constexpr int kernel = DeviceProgram::device_plan.kernel[X];
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
     group_addresses<DeviceProgram, T, X> const of{base};
-    fused_kernel<DeviceProgram, kernel, T>::type::launch(m, of.at, of.random_streams, scratch);
+    fused_kernel<DeviceProgram, kernel, T>::type::launch(backend, of.at, of.random_streams, scratch);
   } else if constexpr (DeviceProgram::device_plan.runs[X]) {
     constexpr plan::product_epilogue e = DeviceProgram::device_plan.epilogue[X];
     if constexpr (e.fits) {
       group_addresses<DeviceProgram, T, X> const of{base};
-      m.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
+      backend.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
           static_cast<T const*>(on_device::at<T>(base, on_device::operand_address<definition, X, 0>)),
           static_cast<T const*>(on_device::at<T>(base, on_device::operand_address<definition, X, 1>)),
           on_device::at<T>(base, on_device::sums_address<definition, X>),
           e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
     } else {
-      run_unfused<definition, T, X>(m, base, scratch);
+      run_unfused<definition, T, X>(backend, base, scratch);
     }
     if constexpr (has_epilogue<DeviceProgram, X> && !e.fits) {
       using after = typename epilogue_kernel<DeviceProgram, kernel, T>::type;
@@ -63,28 +63,28 @@ void run_group(Backend& m, void* const* base) {
       t.pointer[body.operands] = on_device::at<T>(base, on_device::sums_address<definition, X>);
       for (int i = 0; i < body.outputs; ++i) t.pointer[body.operands + 1 + i] = of.at[body.operands + i];
       for (int k = 0; k < after::random_operands; ++k) t.number[k] = of.random_streams[k];
-      m.template launch<after>(t);
+      backend.template launch<after>(t);
     }
   }
 }
 template <class DeviceProgram, class T, int First, class Backend, int... X>
-void run_some(Backend& m, void* const* base, std::integer_sequence<int, X...>) {
-  (run_group<DeviceProgram, T, First + X>(m, base), ...);
+void run_some(Backend& backend, void* const* base, std::integer_sequence<int, X...>) {
+  (run_group<DeviceProgram, T, First + X>(backend, base), ...);
 }
 /// Runs groups in pieces of 64: clang rejects a fold expression over more than 256 operands.
 template <class DeviceProgram, class T, int First, int Count, class Backend>
-void run_groups(Backend& m, void* const* base) {
+void run_groups(Backend& backend, void* const* base) {
   constexpr int piece = Count < 64 ? Count : 64;
-  run_some<DeviceProgram, T, First>(m, base, std::make_integer_sequence<int, piece>{});
-  if constexpr (Count > piece) run_groups<DeviceProgram, T, First + piece, Count - piece>(m, base);
+  run_some<DeviceProgram, T, First>(backend, base, std::make_integer_sequence<int, piece>{});
+  if constexpr (Count > piece) run_groups<DeviceProgram, T, First + piece, Count - piece>(backend, base);
 }
 template <class Program, class T, class Backend, int... I>
-void copy_results(Backend& m, void* const* base, std::integer_sequence<int, I...>) {
+void copy_results(Backend& backend, void* const* base, std::integer_sequence<int, I...>) {
   using on_device::copy_at;
-  (m.copy(on_device::at<T>(base, copy_at<Program, I>.to), on_device::at<T>(base, copy_at<Program, I>.from),
-          static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)),
+  (backend.copy(on_device::at<T>(base, copy_at<Program, I>.to), on_device::at<T>(base, copy_at<Program, I>.from),
+                static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)),
    ...);
-  (void)m, (void)base;
+  (void)backend, (void)base;
 }
 
 }  // namespace detail
@@ -99,15 +99,15 @@ inline constexpr std::size_t workspace_bytes =
 /// Runs a planned program. base: the pointers of plan::base, all on the device, also the random_state.
 /// order   launches follow each other on the backend's stream; the call does not wait for them
 template <class Program, class T, class Backend>
-void run(Backend& m, void* const* base) {
+void run(Backend& backend, void* const* base) {
   static_assert(
       plan::graph_of<Program>.nodes.value_count == 0,
       "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
   constexpr auto const& plan = plan::plan_of<Program>;
   if constexpr (plan.groups.group_count > 0)
     detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(
-        m, base);
-  detail::copy_results<Program, T>(m, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
+        backend, base);
+  detail::copy_results<Program, T>(backend, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
 }
 
 }  // namespace espalier::on_cuda

@@ -107,51 +107,52 @@ constexpr std::int64_t scratch_of_unfused() {
 
 /// Runs a product with windows: as a convolution if the backend supports it, else as matrix products.
 template <class Windows, class B, class T, class Backend>
-void run_windows(Backend& m, T const* image, T const* b, T* y, void* scratch) {
+void run_windows(Backend& backend, T const* image, T const* b, T* y, void* scratch) {
   using convolution = convolution_of<Windows, B>;
-  if constexpr (convolution::supported && requires { m.template convolves<T, convolution>(); })
-    if (m.template convolves<T, convolution>()) return run_convolution<T, convolution>(m, image, b, y, scratch);
+  if constexpr (convolution::supported && requires { backend.template convolves<T, convolution>(); })
+    if (backend.template convolves<T, convolution>())
+      return run_convolution<T, convolution>(backend, image, b, y, scratch);
   using product = product_of_pass<Windows, B>;
   for (int pass = 0; pass < Windows::passes; ++pass) {
     T const* const from = image + pass * Windows::images_per_pass * Windows::image;
     T const* windows = from;
     if constexpr (!Windows::in_place) {
       windows = static_cast<T const*>(scratch);
-      m.template launch<typename Windows::rows_kernel>({{const_cast<T*>(from), scratch}, {}});
+      backend.template launch<typename Windows::rows_kernel>({{const_cast<T*>(from), scratch}, {}});
     }
-    m.template product<T, product>(windows, b + product::group_of(pass) * product::b_of_group,
-                                   y + pass * product::count * product::rows * product::columns);
+    backend.template product<T, product>(windows, b + product::group_of(pass) * product::b_of_group,
+                                         y + pass * product::count * product::rows * product::columns);
   }
 }
 
 /// Runs unfused group X of a program, except the instructions behind a product.
 template <class Program, class T, int X, class Backend>
-void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) {
+void run_unfused(Backend& backend, void* const* base, [[maybe_unused]] void* scratch) {
   constexpr auto const& plan = plan::plan_of<Program>;
   constexpr auto const& group = plan.groups.groups[X];
   constexpr graph::node const& n = plan::graph_of<Program>.nodes.nodes[group.first];
   using kernel = unfused_kernel_of<Program, T, plan.ir.groups[X].kernel>;
   using on_device::at, on_device::operand_address, on_device::address_of, on_device::shape_of_node;
   if constexpr (group.kind == plan::kernel_kind::random) {
-    m.template launch<kernel>(
+    backend.template launch<kernel>(
         {{base[plan::base::random], at<T>(base, address_of<Program, group.first>)}, {stream_of(n)}});
   } else if constexpr (group.kind == plan::kernel_kind::contraction) {
     T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b =
                                                                         at<T>(base, operand_address<Program, X, 1>);
     T* const y = at<T>(base, on_device::sums_address<Program, X>);
-    if constexpr (group.windowed) run_windows<kernel, shape_of_node<Program, n.operand[1]>>(m, a, b, y, scratch);
-    else m.template product<T, kernel>(a, b, y);
+    if constexpr (group.windowed) run_windows<kernel, shape_of_node<Program, n.operand[1]>>(backend, a, b, y, scratch);
+    else backend.template product<T, kernel>(a, b, y);
   } else if constexpr (group.kind == plan::kernel_kind::concatenate) {
-    m.template launch<kernel>(
+    backend.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>),
           at<T>(base, address_of<Program, group.first>)},
          {}});
   } else if constexpr (group.kind == plan::kernel_kind::convert) {
     using source = typename kernel::source;
-    m.template launch<kernel>(
+    backend.template launch<kernel>(
         {{at<source>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
   } else {
-    m.template launch<kernel>(
+    backend.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
   }
 }

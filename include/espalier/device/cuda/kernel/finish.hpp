@@ -50,7 +50,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
                         has_singles = of_singles::size() > 0;
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;
-  static constexpr bool needed = has_columns || has_singles;
+  static constexpr bool is_needed = has_columns || has_singles;
   static constexpr std::int64_t partial_row = std::int64_t{on_device::detail::count(column_sum_instructions)} * Columns;
   /// Whether instruction i adds values that are fixed along a line and are in memory.
   static constexpr bool adds_lines(int i) {

@@ -5,8 +5,9 @@
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
-/// Runs between two split sweeps. It combines the partial sums of each line in a fixed order, and stores the line
-/// statistics that later sweeps read. Outputs that overwrite an operand are stored after the last sweep.
+/// Runs before the first split sweep, between two of them, and after the last one, where there is something to do. It
+/// combines the partial sums of each line in a fixed order, and stores the line statistics that later sweeps read.
+/// Outputs that overwrite an operand are stored after the last sweep.
 /// table   operands, outputs, line statistics (instructions, lines), partial sums of lines (sums, parts, lines)
 template <extent_class Line, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
           class Operands, class Outputs>

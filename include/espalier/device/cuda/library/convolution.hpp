@@ -111,18 +111,18 @@ struct reordered_kernels<T, C, convolved::images> {
 
 /// Runs a convolution with the backend's library. scratch: room for `reordered` elements.
 template <class T, class Convolution, class Backend>
-void run_convolution(Backend& m, T const* a, T const* b, T* y, void* scratch) {
+void run_convolution(Backend& backend, T const* a, T const* b, T* y, void* scratch) {
   using C = Convolution;
   constexpr bool is_kernel_gradient = C::value.is_kernel_gradient();
   using reorder = typename reordered_kernels<T, C, C::value.what>::type;
   T* const kernels = static_cast<T*>(scratch);
-  if constexpr (!is_kernel_gradient) m.template launch<reorder>({{const_cast<T*>(b), kernels}, {}});
+  if constexpr (!is_kernel_gradient) backend.template launch<reorder>({{const_cast<T*>(b), kernels}, {}});
   T const* const second = is_kernel_gradient ? b : kernels;
   T* const result = is_kernel_gradient ? kernels : y;
   for (int g = 0; g < C::groups; ++g)
-    m.template convolve<T, C>(a + g * C::first_size, second + (C::shares_second ? 0 : g * C::second_size),
-                              result + g * C::result_size);
-  if constexpr (is_kernel_gradient) m.template launch<reorder>({{kernels, y}, {}});
+    backend.template convolve<T, C>(a + g * C::first_size, second + (C::shares_second ? 0 : g * C::second_size),
+                                    result + g * C::result_size);
+  if constexpr (is_kernel_gradient) backend.template launch<reorder>({{kernels, y}, {}});
 }
 
 }  // namespace detail
