@@ -275,8 +275,7 @@ struct kernel_schedule<Line, Spare, list<instruction<Op, Extent, A, B, C>...>,
       if (s.expensive) r.expensive |= bit(i);
       if (k >= 0 && s.extent == extent_class::full)
         r.stored[output_at[k].late ? schedule.sweeps - 1 : schedule.ready[i]] |= bit(i);
-      if (s.extent == Line || (s.extent == extent_class::single && of_lines))
-        r.statistics[schedule.ready[i]] |= bit(i);
+      if (s.extent == Line || (s.extent == extent_class::single && of_lines)) r.statistics[schedule.ready[i]] |= bit(i);
     }
     for (int k = 0; k < operands; ++k) {
       operand_kind const kind = operand_at[k].kind;

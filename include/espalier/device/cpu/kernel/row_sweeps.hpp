@@ -97,7 +97,9 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     prepare<Count>(l, v, index, j, set_members<base::values_in_sweep(S, base::reloaded)>{},
                    set_members<facts::lines_read(S)>{});
     base::compute(v, instructions_in<facts, base::values_in_sweep(S, base::evaluated)>{});
-    reduce<Count>(v, sum, starts, instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>{});
+    reduce<Count>(
+        v, sum, starts,
+        instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>{});
   }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void reduce(V* v, V* sum, bool starts,

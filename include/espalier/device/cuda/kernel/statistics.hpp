@@ -37,7 +37,8 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   static constexpr on_device::detail::bits read_instructions = [] {
     on_device::detail::bits read = stored_instructions, before = 0;
     for (int i = 0; i < instructions; ++i) {
-      if (facts::instruction_at[i].extent == Line && facts::schedule.ready[i] <= Sweep) before |= on_device::detail::bit(i);
+      if (facts::instruction_at[i].extent == Line && facts::schedule.ready[i] <= Sweep)
+        before |= on_device::detail::bit(i);
       if (on_device::detail::has(new_statistics, i))
         for (int o : facts::instruction_at[i].operand)
           if (o >= 0) read |= on_device::detail::bit(o);
