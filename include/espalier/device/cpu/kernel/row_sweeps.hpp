@@ -209,13 +209,13 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     estimate(l, instructions_in<facts, base::statistics(S, base::estimated)>{});
     reduce_sums<U>(l, sum, r, instructions_in<facts, base::statistics(S, base::reduced)>{});
     base::compute_numbers(l.values, instructions_in<facts, base::statistics(S, base::computed)>{});
-    add_numbers(singles, l.values, instructions_in<facts, base::statistics(S, base::accumulated)>{});
+    add_statistics(singles, l.values, instructions_in<facts, base::statistics(S, base::accumulated)>{});
   }
   /// The statistics before the first sweep, which has no sums.
   static ESPALIER_IN_KERNEL void initial_statistics(row_state& l, T* singles) {
     estimate(l, instructions_in<facts, base::statistics(-1, base::estimated)>{});
     base::compute_numbers(l.values, instructions_in<facts, base::statistics(-1, base::computed)>{});
-    add_numbers(singles, l.values, instructions_in<facts, base::statistics(-1, base::accumulated)>{});
+    add_statistics(singles, l.values, instructions_in<facts, base::statistics(-1, base::accumulated)>{});
   }
   template <int S, int... R, int... U>
   static ESPALIER_IN_KERNEL void sweep(row_state* l, T* const* sums, T* singles, V* total, bool past, int from, int to,
