@@ -53,12 +53,6 @@ inline constexpr bool is_invalid = false;
 template <class... Facts>
 inline constexpr bool is_invalid<invalid<Facts...>> = true;
 
-/// True for types that a root may accept.
-template <class T>
-struct fits {
-  static constexpr bool value = !is_invalid<std::remove_cvref_t<T>>;
-};
-
 namespace detail {
 /// True if this compiler drops a `return` whose formula does not compile (g++). A body with a misspelled op then
 /// returns nothing, and only the op is an error.
@@ -101,41 +95,6 @@ extern T const declared;
 /// An object of a type that asserts when it is copied or compared.
 template <class T>
 inline constexpr T invalid_object{};
-
-// Reports each fault once: the first code that finds a fault reports it and defines a friend function, which later code
-// detects. Root: a type of the calling code.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-template-friend"
-#endif
-#if defined(__CUDACC__)
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 1301
-#endif
-template <class Fault>
-struct fault_flag {
-  friend constexpr auto was_reported(fault_flag<Fault>);
-};
-#if defined(__CUDACC__)
-#pragma nv_diagnostic pop
-#endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-template <class Fault>
-struct fault_reported {
-  friend constexpr auto was_reported(fault_flag<Fault>) { return true; }
-};
-template <class Fault, class Root>
-constexpr bool reported_before() {
-  if constexpr (requires(fault_flag<Fault> flag) { was_reported(flag); }) return true;
-  else return sizeof(fault_reported<Fault>) == 0;
-}
-/// The same test, but the fault does not count as reported.
-template <class Fault, class Root>
-constexpr bool is_reported() {
-  return requires(fault_flag<Fault> flag) { was_reported(flag); };
-}
 
 template <class... T>
 struct first_invalid;

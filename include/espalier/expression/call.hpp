@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/reported_once.hpp"
 #include "node.hpp"
 
 #include "../base/diagnostics_push.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/reported_once.hpp"
 #include "../base/sentence.hpp"
 #include "leaf.hpp"
 
@@ -37,7 +38,7 @@ struct unreported_assignment {
   using type = agreed;
 };
 template <class Fault, class X>
-  requires(!Fault::agree && !reported_before<wrong_assignment, Fault(X)>())
+  requires(!Fault::agree && report_first<wrong_assignment, Fault(X)>())
 struct unreported_assignment<Fault, X> {
   using type = Fault;
 };

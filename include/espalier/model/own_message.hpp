@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/reported_once.hpp"
 #include "../graph/sound.hpp"
 #include "net_fault.hpp"
 
@@ -43,7 +44,7 @@ struct unreported_fault {
   using type = agreed;
 };
 template <class... Facts, class Root>
-  requires(!reported_before<invalid<Facts...>, Root>())
+  requires(report_first<invalid<Facts...>, Root>())
 struct unreported_fault<invalid<Facts...>, Root> {
   using type = invalid<Facts...>;
 };
