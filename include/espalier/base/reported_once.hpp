@@ -3,8 +3,8 @@
 #include "supported.hpp"
 
 #include "diagnostics_push.hpp"
-/// Reports a fault once, however much code finds it. The first code that finds it defines a friend function, which later
-/// code detects.
+/// Reports a fault once, however much code finds it. The first code that finds it defines a friend function, which
+/// later code detects.
 namespace espalier::detail {
 
 #if defined(__GNUC__) && !defined(__clang__)

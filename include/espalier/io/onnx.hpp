@@ -302,9 +302,10 @@ template <
     class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
 void write_onnx(file_path path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
-  using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
+  using Layers = espalier::detail::root_message_fault<Found, typename Model::net_type,
+                                                      espalier::detail::root_at<Model, struct write_onnx_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::own_message_fault<Found>::report()) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<Found, typename Model::net_type>::report()) != 0);
   static_assert(
       Element::agree,
       ESPALIER_SENTENCE(

@@ -60,7 +60,7 @@ class constant_model {
   static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-  static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>>::report()) != 0);
+  static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>, Net>::report()) != 0);
   static_assert(std::is_floating_point_v<T>, ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double",
                                                                ESPALIER_STATED(std::is_floating_point_v<T>, T)));
 
@@ -123,9 +123,9 @@ class constant_model {
   template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
   constexpr auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
-    using Layers = detail::root_message_fault<Found, detail::root_at<constant_model, X>>;
+    using Layers = detail::root_message_fault<Found, Net, detail::root_at<constant_model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(detail::own_message_fault<Found>::report()) != 0);
+    static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): " ESPALIER_INPUT_ELEMENT, Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};

@@ -58,12 +58,13 @@ struct model_gradient_function {
     static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
     static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
                   ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
-    using Layers = root_message_fault<typename Fit::layers, root_at<model_gradient_function, X>>;
+    using Layers = root_message_fault<typename Fit::layers, Net, root_at<model_gradient_function, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(own_message_fault<typename Fit::layers>::report()) != 0);
-    using LossMisfit = root_message_fault<typename Fit::loss, root_at<model_gradient_function, X>>;
+    static_assert(sizeof(own_message_fault<typename Fit::layers, Net>::report()) != 0);
+    using LossMisfit =
+        root_message_fault<typename Fit::loss, faults_of<Net, Loss>, root_at<model_gradient_function, X>>;
     static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-    static_assert(sizeof(own_message_fault<typename Fit::loss>::report()) != 0);
+    static_assert(sizeof(own_message_fault<typename Fit::loss, faults_of<Net, Loss>>::report()) != 0);
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(holds<shape_is, Targets>,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_TARGETS_SHAPE, Targets));

@@ -74,12 +74,13 @@ class trainer<Model, Loss, Optimizer, Batch, More...> : public detail::trainer_s
   static_assert(
       sizeof(detail::report_optimizer_fault(
           decltype(detail::optimizer_fault_of<typename Model::net_type, Optimizer, Fit::fault::agree>()){})) != 0);
-  using Layers = detail::root_message_fault<typename Fit::layers, trainer>;
+  using Layers = detail::root_message_fault<typename Fit::layers, typename Model::net_type, trainer>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::own_message_fault<typename Fit::layers>::report()) != 0);
-  using LossMisfit = detail::root_message_fault<typename Fit::loss, trainer>;
+  static_assert(sizeof(detail::own_message_fault<typename Fit::layers, typename Model::net_type>::report()) != 0);
+  using Trained = detail::faults_of<typename Model::net_type, Loss>;
+  using LossMisfit = detail::root_message_fault<typename Fit::loss, Trained, trainer>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(detail::own_message_fault<typename Fit::loss>::report()) != 0);
+  static_assert(sizeof(detail::own_message_fault<typename Fit::loss, Trained>::report()) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 
  public:

@@ -277,9 +277,9 @@ class model {
     static_assert(sizeof(detail::probe_forward<Net, shape_of<X>>) > 0);
     using Found = detail::applied_net<Net, shape_of<X>>;
     using Element = detail::element_is<element_of<X>, T>;
-    using Layers = detail::root_message_fault<Found, detail::root_at<model, X>>;
+    using Layers = detail::root_message_fault<Found, Net, detail::root_at<model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(detail::own_message_fault<Found>::report()) != 0);
+    static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_INPUT_ELEMENT, Element));
     static_assert(detail::reaches<Device, X>::agree,
                   ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
@@ -414,7 +414,7 @@ class model {
   static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-  static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>>::report()) != 0);
+  static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>, Net>::report()) != 0);
 };
 /// Does not compile: a net is passed as an object, but a model constructs its own.
 template <nn::Module Net, class... More>

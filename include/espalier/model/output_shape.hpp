@@ -8,22 +8,22 @@ namespace espalier {
 
 namespace detail {
 /// The type of output_shape if layers do not fit: reading it produces one error.
-template <class Found>
+template <class Net, class Found>
 struct invalid_shape {
   using shape_type = Found;
   constexpr invalid_shape() = default;
   constexpr invalid_shape(invalid_shape const&) {
-    using Layers = root_message_fault<Found, invalid_shape>;
+    using Layers = root_message_fault<Found, Net, invalid_shape>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(own_message_fault<Found>::report()) != 0);
+    static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
   }
 };
 /// Not a friend: in the error of a friend, nvcc does not print the type Found.
-template <class Found, class X>
-constexpr bool operator==(invalid_shape<Found> const&, X const&) {
-  using Layers = root_message_fault<Found, invalid_shape<Found>>;
+template <class Net, class Found, class X>
+constexpr bool operator==(invalid_shape<Net, Found> const&, X const&) {
+  using Layers = root_message_fault<Found, Net, invalid_shape<Net, Found>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(own_message_fault<Found>::report()) != 0);
+  static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
   return true;
 }
 }  // namespace detail
@@ -35,7 +35,8 @@ template <class Net, class S,
           bool Fits = layers_fit<Found>::value>
 inline constexpr shape_of<Found> output_shape{};
 template <class Net, class S, class Found>
-inline constexpr auto const& output_shape<Net, S, Found, false> = detail::invalid_object<detail::invalid_shape<Found>>;
+inline constexpr auto const& output_shape<Net, S, Found, false> =
+    detail::invalid_object<detail::invalid_shape<Net, Found>>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -39,19 +39,35 @@ struct layers_fit {
 
 namespace detail {
 
-template <class Found, class Root>
+/// A root type for a function, unique to its template arguments.
+template <class... Facts>
+struct root_at {};
+
+/// The key under which the faults of a net, or of a net with a loss, are reported once.
+template <class... Subject>
+struct faults_of {};
+/// True if no root has reported this fault, nor another fault of this subject. The same mistake is another fault on
+/// another batch, because the facts have extents; and a module with a fault can be in several nets.
+template <class Found, class Subject, class Root>
+constexpr bool is_first_report() {
+  constexpr bool fault = report_first<Found, root_at<Root, Subject>>();
+  constexpr bool subject = report_first<faults_of<Subject>, root_at<Root, Found>>();
+  return fault && subject;
+}
+template <class Found, class Subject, class Root>
 struct unreported_fault {
   using type = agreed;
 };
-template <class... Facts, class Root>
-  requires(report_first<invalid<Facts...>, Root>())
-struct unreported_fault<invalid<Facts...>, Root> {
+template <class... Facts, class Subject, class Root>
+  requires(is_first_report<invalid<Facts...>, Subject, Root>())
+struct unreported_fault<invalid<Facts...>, Subject, Root> {
   using type = invalid<Facts...>;
 };
-/// Found, if it is a fault that no other root has reported; else `agreed`. Root: a type unique to the root. Use it only
-/// in a static_assert.
-template <class Found, class Root>
-using unreported = typename unreported_fault<Found, Root>::type;
+/// Found, if it is a fault that is not reported yet; else `agreed`. So a net has one error, however many roots and
+/// batches it has: if it fits none of two batches for two reasons, the second reason is reported when the first is
+/// mended. Subject: the net, or faults_of<Net, Loss>. Root: a type unique to the root. Use it only in a static_assert.
+template <class Found, class Subject, class Root>
+using unreported = typename unreported_fault<Found, Subject, Root>::type;
 
 /// The sentence of a fault that has one of its own, for all roots. `report` is a function because its result is usable
 /// after a failed assertion; a class with a failed assertion would not be a constant (clang).
@@ -186,14 +202,14 @@ struct own_message<invalid<nn::without_base_class<M>, Path...>> : existing_messa
 };
 struct own_message_root {};
 /// A root reports a fault that has its own message, once, by
-///     static_assert(sizeof(detail::own_message_fault<Found>::report()) != 0);
-template <class Found>
+///     static_assert(sizeof(detail::own_message_fault<Found, Subject>::report()) != 0);
+template <class Found, class Subject>
 using own_message_fault =
-    own_message<unreported<std::conditional_t<own_message<Found>::exists, Found, agreed>, own_message_root>>;
+    own_message<unreported<std::conditional_t<own_message<Found>::exists, Found, agreed>, Subject, own_message_root>>;
 /// The other faults. A root reports them with its own message:
-///     static_assert(layers_fit<detail::root_message_fault<Found, Root>>::value, ...)
-template <class Found, class Root>
-using root_message_fault = unreported<std::conditional_t<own_message<Found>::exists, agreed, Found>, Root>;
+///     static_assert(layers_fit<detail::root_message_fault<Found, Subject, Root>>::value, ...)
+template <class Found, class Subject, class Root>
+using root_message_fault = unreported<std::conditional_t<own_message<Found>::exists, agreed, Found>, Subject, Root>;
 
 /// The relation of a fault in the list of members, which a model reports itself; well_made if there is none.
 template <class Found>
@@ -208,12 +224,8 @@ struct list_fault<invalid<Relation, Path...>> {
 template <class Net, class Root>
 constexpr auto unreported_list_fault() {
   if constexpr (list_fault<net_fault<Net>>::type::agree) return nn::detail::well_made{};
-  else return typename list_fault<unreported<net_fault<Net>, Root>>::type{};
+  else return typename list_fault<unreported<net_fault<Net>, Net, Root>>::type{};
 }
-/// A root type for a function, unique to its template arguments.
-template <class... Facts>
-struct root_at {};
-
 }  // namespace detail
 
 }  // namespace espalier

@@ -19,13 +19,13 @@ struct invalid_count {
     static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(own_message_fault<Fault>::report()) != 0);
+    static_assert(sizeof(own_message_fault<Fault, Net>::report()) != 0);
   }
   constexpr operator std::int64_t() const {
     static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(own_message_fault<Fault>::report()) != 0);
+    static_assert(sizeof(own_message_fault<Fault, Net>::report()) != 0);
     return 0;
   }
   template <class X>
@@ -33,7 +33,7 @@ struct invalid_count {
     static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(own_message_fault<Fault>::report()) != 0);
+    static_assert(sizeof(own_message_fault<Fault, Net>::report()) != 0);
     return true;
   }
 };

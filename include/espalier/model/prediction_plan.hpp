@@ -33,15 +33,15 @@ struct facts_of_prediction {
 };
 
 /// Does not compile: one error, and no facts.
-template <class Found>
+template <class Net, class Found>
 struct invalid_prediction : zero_costs {
-  using Layers = root_message_fault<Found, invalid_prediction>;
+  using Layers = root_message_fault<Found, Net, invalid_prediction>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(own_message_fault<Found>::report()) != 0);
+  static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
 };
 template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
 using prediction_facts_or_invalid =
-    std::conditional_t<is_invalid<Found>, invalid_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;
+    std::conditional_t<is_invalid<Found>, invalid_prediction<Net, Found>, facts_of_prediction<Net, Batch, T, Found>>;
 
 }  // namespace detail
 

@@ -150,9 +150,9 @@ class predictor {
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
 template <class Model, class Batch, class... Facts>
 class predictor<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
-  using Layers = detail::root_message_fault<invalid<Facts...>, predictor>;
+  using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, predictor>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>>::report()) != 0);
+  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
 
  public:
   using input_shape = Batch;

@@ -47,30 +47,29 @@ template <class Net, class Loss, class Optimizer, class Batch, class T>
   requires(!detail::training_fit<Net, Loss, Batch>::agree)
 struct training_facts<Net, Loss, Optimizer, Batch, T> : detail::zero_costs {
   using Fit = detail::training_fit<Net, Loss, Batch>;
-  using Layers = detail::root_message_fault<typename Fit::layers, training_facts>;
+  using Layers = detail::root_message_fault<typename Fit::layers, Net, training_facts>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::own_message_fault<typename Fit::layers>::report()) != 0);
-  using LossMisfit = detail::root_message_fault<typename Fit::loss, training_facts>;
+  static_assert(sizeof(detail::own_message_fault<typename Fit::layers, Net>::report()) != 0);
+  using LossMisfit = detail::root_message_fault<typename Fit::loss, detail::faults_of<Net, Loss>, training_facts>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(detail::own_message_fault<typename Fit::loss>::report()) != 0);
+  static_assert(sizeof(detail::own_message_fault<typename Fit::loss, detail::faults_of<Net, Loss>>::report()) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 };
 
 namespace detail {
 /// The type of training_plan for an invalid training step. Its name holds the fault, which g++ prints before the
 /// sentence; the name of training_facts would be too long.
-template <class Layers, class Loss, class Statistics>
+template <class Fault, class Net, class Loss, class Batch>
 struct invalid_training : zero_costs {
-  using Misfit = root_message_fault<Layers, invalid_training>;
-  static_assert(layers_fit<Misfit>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
-  static_assert(sizeof(own_message_fault<Layers>::report()) != 0);
-  using LossMisfit = root_message_fault<Loss, invalid_training>;
+  using Fit = training_fit<Net, Loss, Batch>;
+  using Layers = root_message_fault<typename Fit::layers, Net, invalid_training>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(own_message_fault<typename Fit::layers, Net>::report()) != 0);
+  using LossMisfit = root_message_fault<typename Fit::loss, faults_of<Net, Loss>, invalid_training>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(own_message_fault<Loss>::report()) != 0);
-  static_assert(Statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, Statistics));
+  static_assert(sizeof(own_message_fault<typename Fit::loss, faults_of<Net, Loss>>::report()) != 0);
+  static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 };
-template <class Fit>
-using invalid_training_of = invalid_training<typename Fit::layers, typename Fit::loss, typename Fit::statistics>;
 }  // namespace detail
 
 /// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
@@ -82,8 +81,8 @@ template <class Net, class Loss, class Optimizer, class Batch, class T = float,
           bool Fits = detail::training_fit<Net, Loss, Batch>::agree>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
-inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false> =
-    detail::declared<detail::invalid_training_of<detail::training_fit<Net, Loss, Batch>>>;
+inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false> = detail::declared<
+    detail::invalid_training<typename detail::training_fit<Net, Loss, Batch>::fault, Net, Loss, Batch>>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -73,9 +73,10 @@ inline std::string architecture_text(architecture const& a) { return detail::arc
 /// errors  layers that do not fit each other or InputShape do not compile
 template <class Net, class InputShape, class Found = detail::applied_net<Net, InputShape>>
 std::string draw_architecture() {
-  using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Net, struct draw_architecture_>>;
+  using Layers =
+      espalier::detail::root_message_fault<Found, Net, espalier::detail::root_at<Net, struct draw_architecture_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::own_message_fault<Found>::report()) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<Found, Net>::report()) != 0);
   if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
   else return {};
 }

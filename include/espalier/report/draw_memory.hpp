@@ -105,14 +105,16 @@ template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_memory() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::root_message_fault<typename Programs::layers,
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers, typename Programs::net,
                                                       espalier::detail::root_at<Programs, struct draw_memory_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::own_message_fault<typename Programs::layers>::report()) != 0);
-  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss,
+  static_assert(
+      sizeof(espalier::detail::own_message_fault<typename Programs::layers, typename Programs::net>::report()) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, typename Programs::trained,
                                                           espalier::detail::root_at<Programs, struct draw_memory_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::own_message_fault<typename Programs::loss>::report()) != 0);
+  static_assert(
+      sizeof(espalier::detail::own_message_fault<typename Programs::loss, typename Programs::trained>::report()) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::memory_text(Programs::programs().front());
   else return {};

@@ -88,9 +88,12 @@ struct no_programs {
   static constexpr bool agree = false;
 };
 
-/// programs(): the programs in order of execution. The other members are faults, which the entry functions assert:
-/// arguments that name no program, or layers, loss and batch that do not fit.
+/// programs(): the programs in order of execution. net and trained: the subjects under which faults are reported once.
+/// The other members are faults, which the entry functions assert: arguments that name no program, or layers, loss and
+/// batch that do not fit.
 struct programs_without_fault {
+  using net = void;
+  using trained = void;
   using arguments = agreed;
   using layers = agreed;
   using loss = agreed;
@@ -110,6 +113,7 @@ struct programs_of<S> : programs_without_fault {
 };
 template <class Net, class Batch, class T>
 struct programs_of_evaluation : programs_without_fault {
+  using net = Net;
   using layers = decltype(espalier::detail::layers_fault<Net, Batch>());
   using fault = layers;
   static std::vector<titled> programs() { return {evaluation<Net, Batch, T>()}; }
@@ -118,6 +122,8 @@ template <nn::Module Net, Shape Batch>
 struct programs_of<Net, Batch> : programs_of_evaluation<Net, Batch, float> {};
 template <class T, class Net, class Loss, class Optimizer, class... Batches>
 struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batches...> {
+  using net = Net;
+  using trained = espalier::detail::faults_of<Net, Loss>;
   using arguments = agreed;
   static std::vector<titled> programs() { return {training<Net, Loss, Batches, T>()..., update<Net, Optimizer, T>()}; }
 };

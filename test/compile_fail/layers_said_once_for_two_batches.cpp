@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
+// expect-early: branch<(32|1), 12>
+// expect-early: input<(32|1), 16>
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+using Net = nn::Sequential<nn::Linear<8, 16>, nn::Residual<nn::Linear<16, 12>>>;
+#else
+using Net = nn::Sequential<nn::Linear<8, 16>, nn::Residual<nn::Linear<16, 16>>>;
+#endif
+
+void f(esp::model<Net>& model) {
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{}, esp::batch<32, 8>{}};
+  esp::predictor predict{model, esp::batch<1, 8>{}};
+}
