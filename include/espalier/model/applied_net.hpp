@@ -10,7 +10,9 @@ namespace espalier::detail {
 /// The type of a net applied to a batch: its result or an `invalid` type.
 template <class Net, class Batch, bool Module = (net_fault<Net>::agree) && is_sound_shape<Batch>>
 struct applied_net_impl {
-  using type = std::conditional_t<net_fault<Net>::agree, invalid<already_reported>, net_fault<Net>>;
+  using type = std::conditional_t<
+      !net_fault<Net>::agree, net_fault<Net>,
+      std::conditional_t<is_batch<Batch>::agree, invalid<already_reported>, invalid<is_batch<Batch>>>>;
 };
 /// Traces a net on operand x of a program; returns the node of its value. Defined in trace_net.hpp.
 template <class Net, class Batch>

@@ -55,7 +55,8 @@ class constant_model {
   template <class Found, std::size_t Count>
   using counted = decltype(detail::element_count_fault<Net, Found, static_cast<std::int64_t>(Count)>());
 
-  static_assert(detail::is_net<Net>::agree, ESPALIER_SENTENCE("constant_" ESPALIER_IS_NET, detail::is_net<Net>));
+  using Kind = decltype(detail::unreported_kind_fault<Net, constant_model>());
+  static_assert(Kind::agree, ESPALIER_SENTENCE("constant_model<Net>: " ESPALIER_IS_NET, Kind));
   using Made = decltype(detail::unreported_list_fault<Net, constant_model>());
   static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));

@@ -3,6 +3,7 @@
 #include "../derivative/derivative.hpp"
 #include "misuse.hpp"
 #include "net_programs.hpp"
+#include "optimizer_fit.hpp"
 #include "own_message.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -161,6 +162,12 @@ struct training_fit<Net, Loss, Batches...> {
   using fault = typename first_fault<layers, loss, statistics>::type;
   static constexpr bool agree = fault::agree;
 };
+
+/// The first fault of a trainer's arguments, or `agreed`.
+template <class Net, class Loss, class Optimizer, class... Batches>
+using trainer_fault = typename first_fault<
+    typename training_fit<Net, Loss, Batches...>::fault,
+    decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
 
 template <class Loss, class... S, class... Path>
 struct own_message<invalid<loss_has_forward<Loss, S...>, Path...>> : existing_message {

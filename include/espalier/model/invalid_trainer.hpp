@@ -3,7 +3,6 @@
 #include "evaluation.hpp"
 #include "fit.hpp"
 #include "label_range.hpp"
-#include "optimizer_fit.hpp"
 #include "zero_costs.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -20,10 +19,6 @@ template <class Fault>
 struct unfit {};
 template <class Net, class Loss, class Fault, class... Batches>
 struct training_fit<Net, Loss, unfit<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
-template <class Net, class Loss, class Optimizer, class... Batches>
-using trainer_fault = typename first_fault<
-    typename training_fit<Net, Loss, Batches...>::fault,
-    decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
 
 /// The members of a trainer that does not compile: they accept every call without a further error.
 /// test/model/invalid_trainer.cpp compares them with those of a trainer.

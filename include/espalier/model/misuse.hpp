@@ -3,6 +3,7 @@
 #include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/bytes.hpp"
+#include "net_fault.hpp"
 #include "zero_costs.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -16,16 +17,11 @@ concept ModelType = requires {
   typename std::remove_cvref_t<M>::engine_type;
 };
 
-/// Named relations: the first argument is a model; a batch is a shape. A trainer's arguments are a model, a loss, an
-/// optimizer and batches.
+/// Named relations: the first argument is a model. A trainer's arguments are a model, a loss, an optimizer and batches.
 template <class Argument>
 struct is_model {
   ESPALIER_READS("got {}")
   static constexpr bool agree = false;
-};
-template <class Batch>
-struct is_batch {
-  static constexpr bool agree = is_shape<Batch>;
 };
 /// Represents a missing batch argument.
 struct no_batch {};

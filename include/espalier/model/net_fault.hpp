@@ -3,12 +3,18 @@
 #include "../nn/module.hpp"
 
 #include "../base/diagnostics_push.hpp"
-/// The fault of a net as a module, whatever its input.
+/// The fault of a net as a module, whatever its input, and of a batch that is no shape.
 namespace espalier {
 
-#define ESPALIER_IS_NET "model<Net>: the net is not a module; write ESPALIER_MODULE(Net, members...) in it"
+/// Named relation: a batch is a shape.
+template <class Batch>
+struct is_batch {
+  static constexpr bool agree = is_shape<Batch>;
+};
+
+#define ESPALIER_IS_NET "the net is not a module; write ESPALIER_MODULE(Net, members...) in it"
 #define ESPALIER_NET_IS_PUBLIC \
-  "model<Net>: ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members"
+  "ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members"
 
 namespace detail {
 

@@ -26,6 +26,7 @@ struct layers_fit {
   "a layer does not fit its input" ESPALIER_FACTS_HINT( \
       "; invalid<...> holds the violated relation, then the path to it from the inside out")
 
+#define ESPALIER_INPUT_IS_SHAPE "the input of a net is written esp::batch<N, ...>: its extents are template arguments"
 #define ESPALIER_FORWARD_FITS \
   "a module has no `forward` for its inputs; write `constexpr auto forward(auto x) const`, with `auto` for each input"
 #define ESPALIER_FORWARD_IS_CONST "`forward` of a module must be const; write `constexpr auto forward(auto x) const`"
@@ -133,7 +134,16 @@ struct own_message<invalid<forward_returns<M, Result>, Path...>> : existing_mess
 template <class Net, class... Path>
 struct own_message<invalid<is_net<Net>, Path...>> : existing_message {
   static constexpr auto report() {
-    return true;  // a model reports it
+    static_assert(net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_NET_IS_PUBLIC, net_is_public<Net>));
+    static_assert(is_net<Net>::agree || !net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, is_net<Net>));
+    return true;
+  }
+};
+template <class Batch, class... Path>
+struct own_message<invalid<is_batch<Batch>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(is_batch<Batch>::agree, ESPALIER_SENTENCE(ESPALIER_INPUT_IS_SHAPE, is_batch<Batch>));
+    return true;
   }
 };
 template <class M, int Members, int Listed, class... Path>
@@ -211,6 +221,12 @@ using own_message_fault =
 template <class Found, class Subject, class Root>
 using root_message_fault = unreported<std::conditional_t<own_message<Found>::exists, agreed, Found>, Subject, Root>;
 
+/// The fault of a net that is no module, or `agreed` if it is one, or if another root has reported it.
+template <class Net, class Root>
+constexpr auto unreported_kind_fault() {
+  if constexpr (is_net<Net>::agree) return agreed{};
+  else return std::conditional_t<unreported<net_fault<Net>, Net, Root>::agree, agreed, is_net<Net>>{};
+}
 /// The relation of a fault in the list of members, which a model reports itself; well_made if there is none.
 template <class Found>
 struct list_fault {

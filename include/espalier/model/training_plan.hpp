@@ -11,7 +11,7 @@ namespace espalier {
 
 /// The cost of a training step, as compile-time constants.
 /// units   bytes of one step; flops are operations on numbers, bytes_moved the bytes that kernels read and write
-/// errors  layers, loss and batch that do not fit do not compile
+/// errors  layers, loss, optimizer and batch that do not fit do not compile
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 struct training_facts {
   using program = detail::training_program<Net, Loss, Batch>;
@@ -42,47 +42,58 @@ struct training_facts {
       (narrow ? std::int64_t{trainable} * static_cast<std::int64_t>(3 * sizeof(T) + 3 * sizeof(float)) : 0);
 };
 
-/// Does not compile: one error, and no facts.
-template <class Net, class Loss, class Optimizer, class Batch, class T>
-  requires(!detail::training_fit<Net, Loss, Batch>::agree)
-struct training_facts<Net, Loss, Optimizer, Batch, T> : detail::zero_costs {
-  using Fit = detail::training_fit<Net, Loss, Batch>;
-  using Layers = detail::root_message_fault<typename Fit::layers, Net, training_facts>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::own_message_fault<typename Fit::layers, Net>::report()) != 0);
-  using LossMisfit = detail::root_message_fault<typename Fit::loss, detail::faults_of<Net, Loss>, training_facts>;
-  static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(detail::own_message_fault<typename Fit::loss, detail::faults_of<Net, Loss>>::report()) != 0);
-  static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
-};
+#define ESPALIER_PLAN_HAS_LOSS \
+  "training_plan<Net, Loss, Optimizer, batch>: the second argument is not a loss, such as nn::SoftmaxLoss"
+#define ESPALIER_PLAN_HAS_OPTIMIZER \
+  "training_plan<Net, Loss, Optimizer, batch>: the third argument is not an optimizer, such as esp::optim::Adam"
+#define ESPALIER_PLAN_HAS_BATCH \
+  "training_plan<Net, Loss, Optimizer, batch>: the fourth argument is not a batch, such as esp::batch<32, 8, 8>"
 
 namespace detail {
 /// The type of training_plan for an invalid training step. Its name holds the fault, which g++ prints before the
-/// sentence; the name of training_facts would be too long.
-template <class Fault, class Net, class Loss, class Batch>
+/// sentence; the name of training_facts would be too long. At most one argument is a fault.
+template <class Arguments, class Layers, class Loss, class Statistics, class Update>
 struct invalid_training : zero_costs {
-  using Fit = training_fit<Net, Loss, Batch>;
-  using Layers = root_message_fault<typename Fit::layers, Net, invalid_training>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(own_message_fault<typename Fit::layers, Net>::report()) != 0);
-  using LossMisfit = root_message_fault<typename Fit::loss, faults_of<Net, Loss>, invalid_training>;
+  static_assert(holds<is_loss, invalid<Arguments>>, ESPALIER_SENTENCE(ESPALIER_PLAN_HAS_LOSS, Arguments));
+  static_assert(holds<loss_has_target, invalid<Arguments>>, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, Arguments));
+  static_assert(holds<loss_without_parameters, invalid<Arguments>>,
+                ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, Arguments));
+  static_assert(holds<is_batch, invalid<Arguments>>, ESPALIER_SENTENCE(ESPALIER_PLAN_HAS_BATCH, Arguments));
+  static_assert(holds<is_optimizer, invalid<Update>>, ESPALIER_SENTENCE(ESPALIER_PLAN_HAS_OPTIMIZER, Update));
+  static_assert(sizeof(report_optimizer_fault(Update{})) != 0);
+  using Misfit = std::conditional_t<own_message<Layers>::exists, agreed, Layers>;
+  static_assert(layers_fit<Misfit>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
+  static_assert(sizeof(own_message<Layers>::report()) != 0);
+  using LossMisfit = std::conditional_t<own_message<Loss>::exists, agreed, Loss>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(own_message_fault<typename Fit::loss, faults_of<Net, Loss>>::report()) != 0);
-  static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
+  static_assert(sizeof(own_message<Loss>::report()) != 0);
+  static_assert(Statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, Statistics));
 };
+template <class Facts, class Net, class Loss, class Optimizer, class Batch, class Fit = training_fit<Net, Loss, Batch>>
+using invalid_training_of =
+    invalid_training<typename first_fault<typename Fit::loss_type_fault, typename Fit::batch_type_fault>::type,
+                     unreported<typename Fit::layers, Net, Facts>,
+                     unreported<typename Fit::loss, faults_of<Net, Loss>, Facts>, typename Fit::statistics,
+                     decltype(optimizer_fault_of<Net, Optimizer, Fit::agree>())>;
 }  // namespace detail
+
+/// Does not compile: one error, and no facts.
+template <class Net, class Loss, class Optimizer, class Batch, class T>
+  requires(!detail::trainer_fault<Net, Loss, Optimizer, Batch>::agree)
+struct training_facts<Net, Loss, Optimizer, Batch, T>
+    : detail::invalid_training_of<training_facts<Net, Loss, Optimizer, Batch, T>, Net, Loss, Optimizer, Batch> {};
 
 /// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
 /// shape   any batch that fits net and loss
-/// errors  layers, loss and batch that do not fit do not compile
+/// errors  layers, loss, optimizer and batch that do not fit do not compile
 /// memory  workspace_bytes, gradient_bytes and optimizer_bytes separately; trainer<...>::bytes is a trainer's whole
 ///         memory
 template <class Net, class Loss, class Optimizer, class Batch, class T = float,
-          bool Fits = detail::training_fit<Net, Loss, Batch>::agree>
+          bool Fits = detail::trainer_fault<Net, Loss, Optimizer, Batch>::agree>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
 inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false> = detail::declared<
-    detail::invalid_training<typename detail::training_fit<Net, Loss, Batch>::fault, Net, Loss, Batch>>;
+    detail::invalid_training_of<training_facts<Net, Loss, Optimizer, Batch, T>*, Net, Loss, Optimizer, Batch>>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -131,6 +131,7 @@ template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
   requires((is_loss<Loss>::agree) && (is_optimizer<Optimizer>::agree))
 struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<float, Net, Loss, Optimizer, Batch> {};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
+  requires((is_loss<Loss>::agree) && (is_batch<Batch>::agree) && (is_optimizer<Optimizer>::agree))
 struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>>
     : programs_of_training<T, Net, Loss, Optimizer, Batch> {};
 template <class Model, class Batch, class Found>
