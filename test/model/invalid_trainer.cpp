@@ -50,7 +50,17 @@ template <class T>
 concept TrainerMembers = HasCosts<T> && HasTargets<T> && HasCalls<T>;
 
 static_assert(TrainerMembers<Trainer>);
-static_assert(TrainerMembers<esp::detail::trainer_stand_in<Model, optim::Adam>>);
+static_assert(TrainerMembers<esp::detail::accepts_every_call<float, optim::Adam>>);
+static_assert(TrainerMembers<esp::detail::accepts_every_call<>>);
+
+template <class T>
+concept UpdaterMembers = requires(T updater, Model model, esp::gradients<Net> gradients) {
+  updater.update(model, gradients);
+  updater.learning_rate() = 0.1f;
+  static_cast<float>(updater.penalty(model));
+  updater.states().size() + T::bytes;
+};
+static_assert(UpdaterMembers<optim::updater<Model, optim::Adam>> && UpdaterMembers<esp::detail::accepts_every_call<>>);
 
 /// The costs of everything that has a stand-in.
 template <class T>
@@ -69,7 +79,7 @@ using Training = esp::training_facts<Net, nn::SoftmaxLoss, optim::Adam, Batch>;
 static_assert(HasPlan<Training> && HasPlan<esp::prediction_facts<Net, Batch>> && HasPlan<esp::detail::zero_costs>);
 
 BOOST_AUTO_TEST_CASE(a_stand_in_accepts_the_calls_of_a_trainer) {
-  esp::detail::trainer_stand_in<Model, optim::Adam> trainer;
+  esp::detail::accepts_every_call<float, optim::Adam> trainer;
   trainer.learning_rate() = 0.5;
   trainer.continue_after(3);
   BOOST_TEST(trainer.step(1, 2) == 0.0f);

@@ -160,16 +160,20 @@ class frozen<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
 
 /// Does not compile: the arguments are not a model and a batch.
 template <class Argument>
-class frozen<detail::misused<is_model<Argument>>, void, void> : public detail::silent_root<is_model<Argument>> {
+class frozen<detail::misused<is_model<Argument>>, void, void> : public detail::accepts_every_call<> {
   static_assert(is_model<Argument>::agree,
                 ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
-  using detail::silent_root<is_model<Argument>>::silent_root;
+
+ public:
+  frozen(auto&&...) {}
 };
 template <class Argument>
-class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::silent_root<is_batch<Argument>> {
+class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::accepts_every_call<> {
   static_assert(is_batch<Argument>::agree,
                 ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
-  using detail::silent_root<is_batch<Argument>>::silent_root;
+
+ public:
+  frozen(auto&&...) {}
 };
 
 template <ModelType Model, class Batch>

@@ -3,8 +3,8 @@
 #include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/bytes.hpp"
+#include "accepts_every_call.hpp"
 #include "net_fault.hpp"
-#include "zero_costs.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Compile-time errors for arguments of trainer, predictor and frozen that are of the wrong kind.
@@ -41,22 +41,6 @@ template <class X>
 inline constexpr bool is_bytes = false;
 template <std::size_t Count>
 inline constexpr bool is_bytes<bytes<Count>> = true;
-
-/// Accepts every call without a further error, so that one mistake produces one error.
-template <class Relation>
-class silent_root : public zero_costs {
- public:
-  silent_root(auto&&...) {}
-  void operator()(auto&&...) noexcept {}
-  float step(auto&&...) { return 0; }
-  invalid<Relation> evaluate(auto&&...) { return {}; }
-  invalid<Relation> forward(auto&&...) { return {}; }
-  double& learning_rate() { return learning_rate_; }
-  std::int64_t steps() const { return 0; }
-
- private:
-  double learning_rate_ = 0;
-};
 
 }  // namespace detail
 

@@ -163,16 +163,20 @@ class predictor<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
 
 /// Does not compile: the arguments are not a model and a batch.
 template <class Argument>
-class predictor<detail::misused<is_model<Argument>>, void, void> : public detail::silent_root<is_model<Argument>> {
+class predictor<detail::misused<is_model<Argument>>, void, void> : public detail::accepts_every_call<> {
   static_assert(is_model<Argument>::agree,
                 ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
-  using detail::silent_root<is_model<Argument>>::silent_root;
+
+ public:
+  predictor(auto&&...) {}
 };
 template <class Argument>
-class predictor<detail::misused<is_batch<Argument>>, void, void> : public detail::silent_root<is_batch<Argument>> {
+class predictor<detail::misused<is_batch<Argument>>, void, void> : public detail::accepts_every_call<> {
   static_assert(is_batch<Argument>::agree,
                 ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
-  using detail::silent_root<is_batch<Argument>>::silent_root;
+
+ public:
+  predictor(auto&&...) {}
 };
 
 template <ModelType Model, class Batch>

@@ -384,11 +384,11 @@ trainer(Model&, Loss, Optimizer, Batch, More...)
 template <class First, class Loss, class Optimizer, class Batch, class... More>
   requires(!ModelType<First> && !detail::is_bytes<First>)
 trainer(First&, Loss, Optimizer, Batch, More...)
-->trainer<detail::misused<is_model<First>>, void, void, void>;
+->trainer<detail::misused<is_model<First>>, void, Optimizer, void>;
 template <class First, class... More>
   requires(!ModelType<First> && !detail::is_bytes<First>)
 trainer(First const&, More const&...)
-->trainer<detail::misused<is_model<First>>, void, void, void>;
+->trainer<detail::misused<is_model<First>>, void, detail::unknown_optimizer, void>;
 template <ModelType Model, class... More>
   requires(sizeof...(More) < 3)
 trainer(Model const&, More const&...)

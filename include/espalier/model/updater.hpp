@@ -130,7 +130,7 @@ template <class Model, class Optimizer>
   requires(!decltype(espalier::detail::optimizer_fault_of<
                      typename Model::net_type, Optimizer,
                      espalier::detail::net_fault<typename Model::net_type>::agree>())::agree)
-class updater<Model, Optimizer> : public espalier::detail::silent_root<is_optimizer<Optimizer>> {
+class updater<Model, Optimizer> : public espalier::detail::accepts_every_call<> {
   static_assert(is_optimizer<Optimizer>::agree,
                 ESPALIER_SENTENCE(
                     "updater{model, optimizer}: the second argument is not an optimizer, such as esp::optim::Adam{}",
@@ -140,19 +140,16 @@ class updater<Model, Optimizer> : public espalier::detail::silent_root<is_optimi
                 0);
 
  public:
-  using espalier::detail::silent_root<is_optimizer<Optimizer>>::silent_root;
-  void update(auto&&...) {}
+  updater(auto&&...) {}
 };
 /// Does not compile: the first argument is not a model.
 template <class Actual>
-class updater<espalier::detail::misused<is_model<Actual>>, void>
-    : public espalier::detail::silent_root<is_model<Actual>> {
+class updater<espalier::detail::misused<is_model<Actual>>, void> : public espalier::detail::accepts_every_call<> {
   static_assert(is_model<Actual>::agree,
                 ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_FIRST_IS_MODEL, is_model<Actual>));
 
  public:
-  using espalier::detail::silent_root<is_model<Actual>>::silent_root;
-  void update(auto&&...) {}
+  updater(auto&&...) {}
 };
 template <ModelType Model, class Optimizer>
 updater(Model const&, Optimizer) -> updater<Model, Optimizer>;

@@ -131,9 +131,11 @@ template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
   requires((is_loss<Loss>::agree) && (is_optimizer<Optimizer>::agree))
 struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<float, Net, Loss, Optimizer, Batch> {};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
-  requires((is_loss<Loss>::agree) && (is_batch<Batch>::agree) && (is_optimizer<Optimizer>::agree))
 struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>>
-    : programs_of_training<T, Net, Loss, Optimizer, Batch> {};
+    : programs_of_training<T, Net, Loss, Optimizer, Batch> {
+  using arguments = std::conditional_t<is_loss<Loss>::agree && is_batch<Batch>::agree && is_optimizer<Optimizer>::agree,
+                                       agreed, no_programs>;
+};
 template <class Model, class Batch, class Found>
 struct programs_of<predictor<Model, Batch, Found>>
     : programs_of_evaluation<typename Model::net_type, Batch, typename Model::value_type> {};
