@@ -200,7 +200,8 @@ compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class F, class... X>
 compiled(cpu, F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class Device, class F, class... X>
-  requires detail::is_graphics<Device> compiled(Device, F, X const&...)
+  requires(detail::is_graphics<Device>)
+compiled(Device, F, X const&...)
 ->compiled<detail::on_device<Device, F>, detail::eager_leaf<X>...>;
 template <int Threads, class F, class... X>
 compiled(cpu_parallel<Threads>, F, X const&...)

@@ -60,88 +60,88 @@ class frozen {
   /// Batch is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
   /// has a short trace.
   template <class B = Batch>
-    requires std::is_same_v<B, Batch> frozen(Model const& model, B) : memory_{bytes} {
-      if constexpr (Host::agree) prepare(model);
-    }
-    template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
-      requires std::is_same_v<B, Batch> frozen(Model const& model, B, espalier::bytes<Count>& storage)
-          : memory_{storage, bytes} {
-        static_assert(Enough::agree,
-                      ESPALIER_SENTENCE("frozen{model, batch, bytes}: " ESPALIER_FEWER_BYTES("frozen"), Enough));
-        if constexpr (Host::agree && Enough::agree) prepare(model);
-      }
+    requires(std::is_same_v<B, Batch>)
+  frozen(Model const& model, B) : memory_{bytes} {
+    if constexpr (Host::agree) prepare(model);
+  }
+  template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
+    requires(std::is_same_v<B, Batch>)
+  frozen(Model const& model, B, espalier::bytes<Count>& storage) : memory_{storage, bytes} {
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("frozen{model, batch, bytes}: " ESPALIER_FEWER_BYTES("frozen"), Enough));
+    if constexpr (Host::agree && Enough::agree) prepare(model);
+  }
 
-      /// Does not compile: each frozen net has its own workspace.
-      frozen(frozen const&) : memory_{bytes} {
-        static_assert(
-            detail::copied_workspace<Batch>::agree,
-            ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
-      }
+  /// Does not compile: each frozen net has its own workspace.
+  frozen(frozen const&) : memory_{bytes} {
+    static_assert(
+        detail::copied_workspace<Batch>::agree,
+        ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
+  }
 
-      /// scores = net(x). Never allocates. scores may be x, or overlap it.
-      /// shape   x has the shape of the batch, scores output_shape
-      /// errors  other shapes and element types do not compile
-      template <Stored X, Stored Y>
-      void operator()(X const& x, Y&& scores) noexcept {
-        using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
-        using InputShape = typename Fit::input_shape;
-        static_assert(
-            InputShape::agree,
-            ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch", InputShape));
-        using ScoresShape = typename Fit::scores_shape;
-        static_assert(ScoresShape::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_SHAPE, ScoresShape));
-        using InputElement = typename Fit::input_element;
-        using ScoresElement = typename Fit::scores_element;
-        static_assert(InputElement::agree && ScoresElement::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
-        using Written = typename Fit::written;
-        static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-        if constexpr (Fit::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
-      }
-      /// Does not compile: scores are written into memory of the user, and the call passes none.
-      template <class X>
-      auto operator()(X const&) {
-        using Scores = detail::has_room_for_scores<X>;
-        static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_MISSING, Scores));
-        return invalid<Scores>{};
-      }
-      /// The same for ranges (std::vector, ...), as in a predictor.
-      template <class X, class Y>
-        requires(!TensorOrView<X> || !TensorOrView<Y>)
-      void operator()(X const& x, Y&& scores) {
-        using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
-        using Input = typename Fit::input;
-        static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
-        using Scores = typename Fit::scores;
-        static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
-        if constexpr (Fit::agree)
-          (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x),
-                  detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
-      }
+  /// scores = net(x). Never allocates. scores may be x, or overlap it.
+  /// shape   x has the shape of the batch, scores output_shape
+  /// errors  other shapes and element types do not compile
+  template <Stored X, Stored Y>
+  void operator()(X const& x, Y&& scores) noexcept {
+    using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
+    using InputShape = typename Fit::input_shape;
+    static_assert(InputShape::agree,
+                  ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch", InputShape));
+    using ScoresShape = typename Fit::scores_shape;
+    static_assert(ScoresShape::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_SHAPE, ScoresShape));
+    using InputElement = typename Fit::input_element;
+    using ScoresElement = typename Fit::scores_element;
+    static_assert(InputElement::agree && ScoresElement::agree,
+                  ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
+    using Written = typename Fit::written;
+    static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Fit::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+  }
+  /// Does not compile: scores are written into memory of the user, and the call passes none.
+  template <class X>
+  auto operator()(X const&) {
+    using Scores = detail::has_room_for_scores<X>;
+    static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_MISSING, Scores));
+    return invalid<Scores>{};
+  }
+  /// The same for ranges (std::vector, ...), as in a predictor.
+  template <class X, class Y>
+    requires(!TensorOrView<X> || !TensorOrView<Y>)
+  void operator()(X const& x, Y&& scores) {
+    using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
+    using Input = typename Fit::input;
+    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+    using Scores = typename Fit::scores;
+    static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
+    if constexpr (Fit::agree)
+      (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x),
+              detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
+  }
 
-     private:
-      T* parameters() const { return memory_.template at<T>(0); }
-      T* workspace() const { return memory_.template at<T>(workspace_start(parameter_bytes)); }
+ private:
+  T* parameters() const { return memory_.template at<T>(0); }
+  T* workspace() const { return memory_.template at<T>(workspace_start(parameter_bytes)); }
 
-      void prepare(Model const& model) noexcept {
-        detail::program_bases b = model.bases();
-        b.at[plan::base::workspace] = workspace();
-        b.at[plan::base::gradients] = parameters();
-        espalier::on_cpu::run<Preparing, T>(b.at);
-      }
-      void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
-        [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-        detail::program_bases b;
-        b.at[plan::base::workspace] = workspace();
-        b.at[plan::base::parameters] = parameters();
-        b.at[plan::base::arguments] = const_cast<T*>(x.data());
-        b.at[plan::base::results] = scores.data();
-        InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
-                     [&] { espalier::on_cpu::run<Program, T>(b.at); });
-      }
+  void prepare(Model const& model) noexcept {
+    detail::program_bases b = model.bases();
+    b.at[plan::base::workspace] = workspace();
+    b.at[plan::base::gradients] = parameters();
+    espalier::on_cpu::run<Preparing, T>(b.at);
+  }
+  void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    detail::program_bases b;
+    b.at[plan::base::workspace] = workspace();
+    b.at[plan::base::parameters] = parameters();
+    b.at[plan::base::arguments] = const_cast<T*>(x.data());
+    b.at[plan::base::results] = scores.data();
+    InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
+                 [&] { espalier::on_cpu::run<Program, T>(b.at); });
+  }
 
-      detail::block memory_;
-      detail::call_mark call_;
+  detail::block memory_;
+  detail::call_mark call_;
 };
 
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
@@ -177,14 +177,17 @@ class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::a
 };
 
 template <ModelType Model, class Batch>
-  requires is_shape<Batch> frozen(Model const&, Batch)
+  requires(is_shape<Batch>)
+frozen(Model const&, Batch)
 ->frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Batch, std::size_t Count>
-  requires is_shape<Batch> frozen(Model const&, Batch, bytes<Count>&)
+  requires(is_shape<Batch>)
+frozen(Model const&, Batch, bytes<Count>&)
 ->frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 /// Chosen if the body of the user's forward does not compile. The compiler reports that error, and the class adds none.
 template <ModelType Model, class Batch, class... Argument>
-  requires is_shape<Batch> frozen(Model const&, Batch, Argument&...)
+  requires(is_shape<Batch>)
+frozen(Model const&, Batch, Argument&...)
 ->frozen<Model, Batch>;
 
 template <class First, class... More>

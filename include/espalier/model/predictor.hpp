@@ -41,110 +41,109 @@ class predictor {
   /// Batch is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
   /// has a short trace.
   template <class B = Batch>
-    requires std::is_same_v<B, Batch> predictor(Model const& model, B)
-        : model_{model}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(end, end)} {}
-    template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
-      requires std::is_same_v<B, Batch> predictor(Model const& model, B, espalier::bytes<Count>& storage)
-          : model_{model},
-            memory_(model.engine().allocate(storage, bytes)),
-            exchange_{model.engine().make_exchange(end, end)} {
-        static_assert(Enough::agree,
-                      ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
-        static_assert(detail::computes_on_host<typename Model::device_type>::agree,
-                      ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST,
-                                        detail::computes_on_host<typename Model::device_type>));
-      }
+    requires(std::is_same_v<B, Batch>)
+  predictor(Model const& model, B)
+      : model_{model}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(end, end)} {}
+  template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
+    requires(std::is_same_v<B, Batch>)
+  predictor(Model const& model, B, espalier::bytes<Count>& storage)
+      : model_{model},
+        memory_(model.engine().allocate(storage, bytes)),
+        exchange_{model.engine().make_exchange(end, end)} {
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
+    static_assert(detail::computes_on_host<typename Model::device_type>::agree,
+                  ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST,
+                                    detail::computes_on_host<typename Model::device_type>));
+  }
 
-      /// Does not compile: each predictor has its own workspace.
-      predictor(predictor const& other) : predictor{*other.model_, Batch{}} {
-        static_assert(detail::copied_workspace<Batch>::agree,
-                      ESPALIER_SENTENCE("predictor other = predictor: " ESPALIER_WORKSPACE_IS_COPIED,
-                                        detail::copied_workspace<Batch>));
-      }
-      /// Does not compile: the predictor refers to its model, which is a temporary.
-      template <detail::TemporaryOf<Model> M, class... Bytes>
-      predictor(M&& model, Batch batch, Bytes&... storage)
-          : predictor{static_cast<Model const&>(model), batch, storage...} {
-        static_assert(detail::lives_on<M>::agree,
-                      ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_MODEL_IS_TEMPORARY, detail::lives_on<M>));
-      }
+  /// Does not compile: each predictor has its own workspace.
+  predictor(predictor const& other) : predictor{*other.model_, Batch{}} {
+    static_assert(detail::copied_workspace<Batch>::agree,
+                  ESPALIER_SENTENCE("predictor other = predictor: " ESPALIER_WORKSPACE_IS_COPIED,
+                                    detail::copied_workspace<Batch>));
+  }
+  /// Does not compile: the predictor refers to its model, which is a temporary.
+  template <detail::TemporaryOf<Model> M, class... Bytes>
+  predictor(M&& model, Batch batch, Bytes&... storage)
+      : predictor{static_cast<Model const&>(model), batch, storage...} {
+    static_assert(detail::lives_on<M>::agree,
+                  ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_MODEL_IS_TEMPORARY, detail::lives_on<M>));
+  }
 
-      /// scores = net(x). Never allocates. scores may be x, or overlap it.
-      /// shape   x has the shape of the batch, scores output_shape
-      /// errors  other shapes and element types do not compile
-      template <TensorOrView X, TensorOrView Y>
-      void operator()(X const& x, Y&& scores) noexcept(!Engine::has_device_memory) {
-        using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
-        using InputShape = typename Fit::input_shape;
-        static_assert(
-            InputShape::agree,
-            ESPALIER_SENTENCE("predictor(x, scores): x must have the shape of the predictor's batch", InputShape));
-        using ScoresShape = typename Fit::scores_shape;
-        static_assert(ScoresShape::agree,
-                      ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_SHAPE, ScoresShape));
-        using InputElement = typename Fit::input_element;
-        using ScoresElement = typename Fit::scores_element;
-        static_assert(InputElement::agree && ScoresElement::agree,
-                      ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
-        using Reached = detail::reaches<typename Model::device_type, X, Y>;
-        static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
-        using Written = typename Fit::written;
-        static_assert(Written::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-        if constexpr (Fit::agree && Reached::agree)
-          run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
-      }
-      /// Does not compile: scores are written into memory of the user, and the call passes none.
-      template <class X>
-      auto operator()(X const&) {
-        using Scores = detail::has_room_for_scores<X>;
-        static_assert(Scores::agree,
-                      ESPALIER_SENTENCE(
-                          "predictor(x, scores): " ESPALIER_SCORES_MISSING ", and model(x) returns a tensor", Scores));
-        return invalid<Scores>{};
-      }
-      /// The same for std::vector, std::array, std::span and arrays, which are read and written without a copy.
-      /// errors  another element type does not compile; range_error for another number of elements, before anything is
-      ///         written
-      template <class X, class Y>
-        requires(!TensorOrView<X> || !TensorOrView<Y>)
-      void operator()(X const& x, Y&& scores) {
-        using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
-        using Input = typename Fit::input;
-        static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
-        using Scores = typename Fit::scores;
-        static_assert(Scores::agree,
-                      ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
-        if constexpr (Fit::agree)
-          (*this)(detail::as_tensor_or_view<T const, Batch>("predictor(x, scores): x", x),
-                  detail::as_tensor_or_view<T, output_shape>("predictor(x, scores): scores", scores));
-      }
+  /// scores = net(x). Never allocates. scores may be x, or overlap it.
+  /// shape   x has the shape of the batch, scores output_shape
+  /// errors  other shapes and element types do not compile
+  template <TensorOrView X, TensorOrView Y>
+  void operator()(X const& x, Y&& scores) noexcept(!Engine::has_device_memory) {
+    using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
+    using InputShape = typename Fit::input_shape;
+    static_assert(
+        InputShape::agree,
+        ESPALIER_SENTENCE("predictor(x, scores): x must have the shape of the predictor's batch", InputShape));
+    using ScoresShape = typename Fit::scores_shape;
+    static_assert(ScoresShape::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_SHAPE, ScoresShape));
+    using InputElement = typename Fit::input_element;
+    using ScoresElement = typename Fit::scores_element;
+    static_assert(InputElement::agree && ScoresElement::agree,
+                  ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
+    using Reached = detail::reaches<typename Model::device_type, X, Y>;
+    static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
+    using Written = typename Fit::written;
+    static_assert(Written::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Fit::agree && Reached::agree) run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
+  }
+  /// Does not compile: scores are written into memory of the user, and the call passes none.
+  template <class X>
+  auto operator()(X const&) {
+    using Scores = detail::has_room_for_scores<X>;
+    static_assert(
+        Scores::agree,
+        ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_MISSING ", and model(x) returns a tensor", Scores));
+    return invalid<Scores>{};
+  }
+  /// The same for std::vector, std::array, std::span and arrays, which are read and written without a copy.
+  /// errors  another element type does not compile; range_error for another number of elements, before anything is
+  ///         written
+  template <class X, class Y>
+    requires(!TensorOrView<X> || !TensorOrView<Y>)
+  void operator()(X const& x, Y&& scores) {
+    using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
+    using Input = typename Fit::input;
+    static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+    using Scores = typename Fit::scores;
+    static_assert(Scores::agree, ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
+    if constexpr (Fit::agree)
+      (*this)(detail::as_tensor_or_view<T const, Batch>("predictor(x, scores): x", x),
+              detail::as_tensor_or_view<T, output_shape>("predictor(x, scores): scores", scores));
+  }
 
-     private:
-      static constexpr std::size_t scores_at = detail::bytes_for<T>(static_cast<std::size_t>(Batch::size));
-      static constexpr std::size_t end = scores_at + detail::bytes_for<T>(static_cast<std::size_t>(output_shape::size));
+ private:
+  static constexpr std::size_t scores_at = detail::bytes_for<T>(static_cast<std::size_t>(Batch::size));
+  static constexpr std::size_t end = scores_at + detail::bytes_for<T>(static_cast<std::size_t>(output_shape::size));
 
-      template <class From, class To>
-      void run(detail::elements_on<T const, From, Batch::size> x,
-               detail::elements_on<T, To, output_shape::size> scores) noexcept(!Engine::has_device_memory) {
-        [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-        detail::program_bases b = model_->bases();
-        b.at[plan::base::workspace] = memory_.template at<T>(0);
-        b.at[plan::base::arguments] = exchange_.stage_in(x, 0);
-        b.at[plan::base::results] = exchange_.stage_out(scores, scores_at);
-        exchange_.upload();
-        Engine const& engine = model_->engine();
-        auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Program, T>(b.at); }); };
-        if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
-        else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes), launch);
-        if constexpr (std::is_same_v<To, cpu>) exchange_.download(scores_at, end - scores_at);
-        exchange_.copy_out(scores, scores_at);
-      }
+  template <class From, class To>
+  void run(detail::elements_on<T const, From, Batch::size> x,
+           detail::elements_on<T, To, output_shape::size> scores) noexcept(!Engine::has_device_memory) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    detail::program_bases b = model_->bases();
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    b.at[plan::base::arguments] = exchange_.stage_in(x, 0);
+    b.at[plan::base::results] = exchange_.stage_out(scores, scores_at);
+    exchange_.upload();
+    Engine const& engine = model_->engine();
+    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Program, T>(b.at); }); };
+    if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
+    else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes), launch);
+    if constexpr (std::is_same_v<To, cpu>) exchange_.download(scores_at, end - scores_at);
+    exchange_.copy_out(scores, scores_at);
+  }
 
-      detail::reference<Model const> model_;
-      typename Engine::memory memory_;
-      [[no_unique_address]] typename Engine::exchange exchange_;
-      [[no_unique_address]] typename Engine::template replays<1> replays_;
-      detail::call_mark call_;
+  detail::reference<Model const> model_;
+  typename Engine::memory memory_;
+  [[no_unique_address]] typename Engine::exchange exchange_;
+  [[no_unique_address]] typename Engine::template replays<1> replays_;
+  detail::call_mark call_;
 };
 
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
@@ -180,14 +179,17 @@ class predictor<detail::misused<is_batch<Argument>>, void, void> : public detail
 };
 
 template <ModelType Model, class Batch>
-  requires is_shape<Batch> predictor(Model const&, Batch)
+  requires(is_shape<Batch>)
+predictor(Model const&, Batch)
 ->predictor<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Batch, std::size_t Count>
-  requires is_shape<Batch> predictor(Model const&, Batch, bytes<Count>&)
+  requires(is_shape<Batch>)
+predictor(Model const&, Batch, bytes<Count>&)
 ->predictor<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 /// Chosen if the body of the user's forward does not compile. The compiler reports that error, and the class adds none.
 template <ModelType Model, class Batch, class... Argument>
-  requires is_shape<Batch> predictor(Model const&, Batch, Argument&...)
+  requires(is_shape<Batch>)
+predictor(Model const&, Batch, Argument&...)
 ->predictor<Model, Batch>;
 
 template <class First, class... More>
