@@ -304,14 +304,14 @@ void write_onnx(file_path path, Model const& model, onnx_options const& options 
   using Element = onnx::exported_element<typename Model::value_type>;
   using Layers = espalier::detail::root_message_fault<Found, typename Model::net_type,
                                                       espalier::detail::root_at<Model, struct write_onnx_>>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(espalier::detail::own_message_fault<Found, typename Model::net_type>::report()) != 0);
   static_assert(
       Element::agree,
       ESPALIER_SENTENCE(
           "write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
           Element));
-  if constexpr (layers_fit<Found>::value && Element::agree) {
+  if constexpr (layers_fit<Found>::agree && Element::agree) {
     using Program = onnx::exported_program<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
     using Ops = typename onnx::ops_in_onnx<Program>::type;
     static_assert(

@@ -125,10 +125,10 @@ class constant_model {
   constexpr auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
     using Layers = detail::root_message_fault<Found, Net, detail::root_at<constant_model, X>>;
-    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): " ESPALIER_INPUT_ELEMENT, Element));
-    if constexpr (!layers_fit<Found>::value) {
+    if constexpr (!layers_fit<Found>::agree) {
       return Found{};
     } else if constexpr (!Element::agree) {
       return invalid<Element>{};

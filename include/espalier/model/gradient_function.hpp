@@ -59,7 +59,7 @@ struct model_gradient_function {
     static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
                   ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
     using Layers = root_message_fault<typename Fit::layers, Net, root_at<model_gradient_function, X>>;
-    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(own_message_fault<typename Fit::layers, Net>::report()) != 0);
     using LossMisfit =
         root_message_fault<typename Fit::loss, faults_of<Net, Loss>, root_at<model_gradient_function, X>>;

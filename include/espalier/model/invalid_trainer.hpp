@@ -37,7 +37,7 @@ class trainer<Model, Loss, Optimizer, Batch, More...>
       sizeof(detail::report_optimizer_fault(
           decltype(detail::optimizer_fault_of<typename Model::net_type, Optimizer, Fit::fault::agree>()){})) != 0);
   using Layers = detail::root_message_fault<typename Fit::layers, typename Model::net_type, trainer>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::own_message_fault<typename Fit::layers, typename Model::net_type>::report()) != 0);
   using Trained = detail::faults_of<typename Model::net_type, Loss>;
   using LossMisfit = detail::root_message_fault<typename Fit::loss, Trained, trainer>;

@@ -278,12 +278,12 @@ class model {
     using Found = detail::applied_net<Net, shape_of<X>>;
     using Element = detail::element_is<element_of<X>, T>;
     using Layers = detail::root_message_fault<Found, Net, detail::root_at<model, X>>;
-    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_INPUT_ELEMENT, Element));
     static_assert(detail::reaches<Device, X>::agree,
                   ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
-    if constexpr (!layers_fit<Found>::value) return Found{};
+    if constexpr (!layers_fit<Found>::agree) return Found{};
     else if constexpr (!Element::agree) return invalid<Element>{};
     else if constexpr (!detail::reaches<Device, X>::agree) return invalid<detail::reaches<Device, X>>{};
     else {

@@ -14,7 +14,7 @@ struct invalid_shape {
   constexpr invalid_shape() = default;
   constexpr invalid_shape(invalid_shape const&) {
     using Layers = root_message_fault<Found, Net, invalid_shape>;
-    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
   }
 };
@@ -22,7 +22,7 @@ struct invalid_shape {
 template <class Net, class Found, class X>
 constexpr bool operator==(invalid_shape<Net, Found> const&, X const&) {
   using Layers = root_message_fault<Found, Net, invalid_shape<Net, Found>>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
   return true;
 }
@@ -32,7 +32,7 @@ constexpr bool operator==(invalid_shape<Net, Found> const&, X const&) {
 /// errors  layers that do not fit each other or S do not compile
 template <class Net, class S,
           class Found = detail::applied_net<Net, std::enable_if_t<(sizeof(detail::probe_forward<Net, S>) > 0), S>>,
-          bool Fits = layers_fit<Found>::value>
+          bool Fits = layers_fit<Found>::agree>
 inline constexpr shape_of<Found> output_shape{};
 template <class Net, class S, class Found>
 inline constexpr auto const& output_shape<Net, S, Found, false> =

@@ -19,7 +19,7 @@ inline constexpr bool is_reported_elsewhere<M> = !nn::detail::is_well_made<nn::w
 /// Named relation of a net and its input; a root shows it with the facts that the invalid type carries.
 template <class Found>
 struct layers_fit {
-  static constexpr bool value = !is_invalid<Found>;
+  static constexpr bool agree = !is_invalid<Found>;
 };
 
 #define ESPALIER_LAYERS_FIT                             \
@@ -217,7 +217,7 @@ template <class Found, class Subject>
 using own_message_fault =
     own_message<unreported<std::conditional_t<own_message<Found>::exists, Found, agreed>, Subject, own_message_root>>;
 /// The other faults. A root reports them with its own message:
-///     static_assert(layers_fit<detail::root_message_fault<Found, Subject, Root>>::value, ...)
+///     static_assert(layers_fit<detail::root_message_fault<Found, Subject, Root>>::agree, ...)
 template <class Found, class Subject, class Root>
 using root_message_fault = unreported<std::conditional_t<own_message<Found>::exists, agreed, Found>, Subject, Root>;
 

@@ -36,7 +36,7 @@ struct facts_of_prediction {
 template <class Net, class Found>
 struct invalid_prediction : zero_costs {
   using Layers = root_message_fault<Found, Net, invalid_prediction>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
 };
 template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
@@ -55,7 +55,7 @@ using prediction_facts = detail::prediction_facts_or_invalid<Net, Batch, T>;
 /// errors  layers that do not fit each other or the batch do not compile
 /// memory  a predictor on the processor allocates workspace_bytes and its in_place_bytes; its model allocates
 ///         parameter_bytes + buffer_bytes
-template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::applied_net<Net, Batch>>::value>
+template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::applied_net<Net, Batch>>::agree>
 inline constexpr prediction_facts<Net, Batch, T> prediction_plan{};
 template <class Net, class Batch, class T>
 inline constexpr auto const& prediction_plan<Net, Batch, T, false> = detail::declared<prediction_facts<Net, Batch, T>>;

@@ -150,7 +150,7 @@ class predictor {
 template <class Model, class Batch, class... Facts>
 class predictor<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
   using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, predictor>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
 
  public:

@@ -62,7 +62,7 @@ struct invalid_training : zero_costs {
   static_assert(holds<is_optimizer, invalid<Update>>, ESPALIER_SENTENCE(ESPALIER_PLAN_HAS_OPTIMIZER, Update));
   static_assert(sizeof(report_optimizer_fault(Update{})) != 0);
   using Misfit = std::conditional_t<own_message<Layers>::exists, agreed, Layers>;
-  static_assert(layers_fit<Misfit>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
+  static_assert(layers_fit<Misfit>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
   static_assert(sizeof(own_message<Layers>::report()) != 0);
   using LossMisfit = std::conditional_t<own_message<Loss>::exists, agreed, Loss>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));

@@ -75,9 +75,9 @@ template <class Net, class InputShape, class Found = detail::applied_net<Net, In
 std::string draw_architecture() {
   using Layers =
       espalier::detail::root_message_fault<Found, Net, espalier::detail::root_at<Net, struct draw_architecture_>>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(espalier::detail::own_message_fault<Found, Net>::report()) != 0);
-  if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
+  if constexpr (layers_fit<Found>::agree) return report::architecture_text(report::architecture_of<Net, InputShape>());
   else return {};
 }
 

@@ -107,7 +107,7 @@ std::string draw_memory() {
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
   using Layers = espalier::detail::root_message_fault<typename Programs::layers, typename Programs::net,
                                                       espalier::detail::root_at<Programs, struct draw_memory_>>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(
       sizeof(espalier::detail::own_message_fault<typename Programs::layers, typename Programs::net>::report()) != 0);
   using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, typename Programs::trained,

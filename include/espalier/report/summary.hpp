@@ -85,9 +85,9 @@ inline std::string summary_text(architecture const& a, view const& v, std::size_
 template <class Net, class InputShape, class T = float, class Found = detail::applied_net<Net, InputShape>>
 std::string summary() {
   using Layers = espalier::detail::root_message_fault<Found, Net, espalier::detail::root_at<Net, struct summary_>>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(espalier::detail::own_message_fault<Found, Net>::report()) != 0);
-  if constexpr (layers_fit<Found>::value)
+  if constexpr (layers_fit<Found>::agree)
     return report::summary_text(report::architecture_of<Net, InputShape>(),
                                 report::view_of<detail::evaluation_program<Net, InputShape>>, sizeof(T));
   else return {};
