@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: the list of errors is read
 // What fits and what does not, as concepts: each line that holds is a refusal that costs no test of its own.
-#include <espalier/model/fit.hpp>
+#include <espalier/model/training_fit.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/operation/operation.hpp>
 #include <espalier/optim/optim.hpp>

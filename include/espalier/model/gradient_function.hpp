@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "fit.hpp"
+#include "training_fit.hpp"
 #include "misuse.hpp"
 #include "model_fit.hpp"
 #include "range_arguments.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "fit.hpp"
 #include "label_range.hpp"
+#include "training_fit.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Invalid trainers: each reports one error and accepts every call without a further one.

@@ -10,7 +10,7 @@
 #include "net_programs.hpp"
 #include "on_host.hpp"
 #include "output_shape.hpp"
-#include "own_message.hpp"
+#include "net_report.hpp"
 #include "parameter_count.hpp"
 #include "range_arguments.hpp"
 #include "reference.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "own_message.hpp"
+#include "net_report.hpp"
 #include "slots.hpp"
 
 #include "../base/diagnostics_push.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "fit.hpp"
+#include "training_fit.hpp"
 #include "parameter_count.hpp"
 #include "update_program.hpp"
 #include "update_rule.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../model/applied_net.hpp"
-#include "../model/own_message.hpp"
+#include "../model/net_report.hpp"
 #include "calls.hpp"
 #include "view.hpp"
 

@@ -4,7 +4,7 @@
 #include "misuse.hpp"
 #include "net_programs.hpp"
 #include "optimizer_fit.hpp"
-#include "own_message.hpp"
+#include "net_report.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Checks that a net, a loss and batches fit each other for training. A violated relation is a fact in the roots'
@@ -90,7 +90,7 @@ using applied_loss = decltype(std::declval<Loss const&>()(
 /// A trainer instantiates this first, so that an error in a loss's body has a short trace. It corresponds to
 /// probe_forward of its net: sizeof(typename detail::probe_loss<Net, Loss, Batch>::type).
 template <class Net, class Loss, class Batch>
-constexpr auto first_operands() {
+constexpr auto probed_loss() {
   if constexpr (!is_shape<Batch>) return std::type_identity<agreed>{};
   else if constexpr (!decltype(layers_fault<Net, Batch>())::agree) return std::type_identity<agreed>{};
   else if constexpr (!loss_has_target<Loss>::agree || !loss_without_parameters<Loss>::agree)
@@ -104,7 +104,7 @@ constexpr auto first_operands() {
   }
 }
 template <class Net, class Loss, class Batch>
-struct probe_loss : decltype(first_operands<Net, Loss, Batch>()) {};
+struct probe_loss : decltype(probed_loss<Net, Loss, Batch>()) {};
 /// Replaces has_forward by loss_has_forward, so that a loss without a matching forward has its own message.
 template <class Loss, class Value>
 struct value_of_loss {
