@@ -58,47 +58,18 @@ BOOST_AUTO_TEST_CASE(faults_of_a_forward) {
 
 BOOST_AUTO_TEST_CASE(a_module_of_tensors_is_a_formula) {
   matrix x{};
-  auto const y = detail::record_call(Doubled{}, x);
+  auto const y = detail::apply_module(Doubled{}, x);
   static_assert(std::is_same_v<decltype(y), call<s, Doubled, borrowed<float, s>> const>);
   BOOST_TEST(y.a.data == x.data());
   static_assert(y.eager && std::is_same_v<element_of<decltype(y)>, float>);
   static_assert(formula_reads<std::remove_const_t<decltype(y)>>::tensors == 1);
-  auto const owning = detail::record_owning_call(Doubled{}, matrix{});
+  auto const owning = detail::apply_module_to_temporary(Doubled{}, matrix{});
   static_assert(std::is_same_v<decltype(owning.a), owned<matrix>>);
 }
 
 // The path of an error lists the modules that it came through.
 BOOST_AUTO_TEST_CASE(invalid_results_have_a_path) {
-  using inner = decltype(detail::record_call(Misfit{}, std::declval<matrix&>()));
+  using inner = decltype(detail::apply_module(Misfit{}, std::declval<matrix&>()));
   static_assert(std::is_same_v<inner, decltype(through<Misfit>(result<Misfit, value>{}))>);
-  static_assert(std::is_same_v<decltype(detail::record_call(Doubled{}, std::declval<inner&>())), inner>);
-}
-
-BOOST_AUTO_TEST_CASE(formulas_for_two_modes) {
-  matrix x{}, other{};
-  tensor<float, shape<3>> row{};
-  auto const y = by_mode(
-      x, [&] { return x * 2.0f; }, [&] { return other * 3.0f; });
-  BOOST_TEST(y.a.data == other.data());  // a formula of tensors is evaluated
-  using misfit = decltype(by_mode(
-      x, [&] { return x * 2.0f; }, [&] { return row * 2.0f; }));
-  static_assert(std::is_same_v<misfit, invalid<same_shape<s, shape<3>>>>);
-  constexpr value unowned{};  // depends on nothing that a program owns
-  static_assert(by_mode(
-                    unowned,
-                    [] {
-                      return value{nullptr, 1};
-                    },
-                    [] {
-                      return value{nullptr, 2};
-                    })
-                    .id == 2);
-}
-
-BOOST_AUTO_TEST_CASE(updates_keep_the_shape_of_their_buffer) {
-  constexpr buffer<shape<3>, void> running{};
-  constexpr traced<shape<3>> fit{};
-  constexpr value y{nullptr, 5};
-  static_assert(with_update(y, running, fit).id == 5);
-  static_assert(std::is_same_v<decltype(with_update(y, running, y)), invalid<same_shape<shape<3>, s>>>);
+  static_assert(std::is_same_v<decltype(detail::apply_module(Doubled{}, std::declval<inner&>())), inner>);
 }

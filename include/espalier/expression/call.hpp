@@ -32,80 +32,6 @@ struct call<S, M, A, B> {
   B b;
 };
 
-/// Named relation of by_mode and with_update: both shapes are equal.
-template <class Training, class Evaluation>
-struct same_shape {
-  static constexpr bool agree = std::is_same_v<Training, Evaluation>;
-};
-
-namespace tracing {
-constexpr bool trains(tracer const& t);
-/// Makes node `id` the next value of buffer `slot` of `owner`. Defined in tracing/trace.hpp.
-constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot);
-}  // namespace tracing
-
-/// by_mode(x, training, evaluation): training() in a program that trains, else evaluation(). When a body is traced,
-/// only one of the two functions is called, so the other branch costs nothing. x is a value of that body. Formulas of
-/// tensors use evaluation().
-///   by_mode(x, [&] { return x * mask; }, [&] { return x; })
-/// shape   S, S -> S
-/// errors  shapes that differ do not compile
-template <Expression X, class Training, class Evaluation>
-constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Evaluation const& evaluation) {
-  using A = decltype(training());
-  using B = decltype(evaluation());
-  if constexpr (is_invalid<X>) return X{};
-  else if constexpr (is_invalid<A>) return A{};
-  else if constexpr (is_invalid<B>) return B{};
-  else if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree)
-    return invalid<same_shape<shape_of<A>, shape_of<B>>>{};
-  else if constexpr (!Traced<X>) return evaluation();
-  else if constexpr (std::is_same_v<A, B>)
-    return x.tracer != nullptr && tracing::trains(*x.tracer) ? training() : evaluation();
-  else {
-    using Y = detail::traced_result<shape_of<A>, X, A, B>;
-    if (x.tracer == nullptr) return Y{};
-    return tracing::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training())
-                                      : detail::as_value<Y>(*x.tracer, evaluation());
-  }
-}
-
-/// by_mode(training, evaluation): the formula for the mode in which the program is traced. Both formulas are traced;
-/// the overload with functions costs less. A module that both formulas call is called twice in training: it updates its
-/// buffers twice.
-/// shape   S, S -> S
-/// errors  shapes that differ do not compile
-template <Expression Training, Expression Evaluation>
-constexpr auto by_mode(Training const& training, Evaluation const& evaluation) {
-  auto const first = [&] { return training; };
-  auto const second = [&] { return evaluation; };
-  if constexpr (Traced<Training>) return by_mode(training, first, second);
-  else return by_mode(evaluation, first, second);
-}
-
-/// with_update(y, buffer, new_value): returns y; `buffer` holds `new_value` after the training step.
-/// order     later reads of `buffer` in forward read new_value, also those of a later update: a module that is called
-///           twice updates its buffers twice, as in PyTorch. The last value is stored. Values that were computed from
-///           `buffer` before do not change.
-/// shape     S, B, B -> S
-/// gradient  dy; no gradient flows to new_value, nor through a later read of `buffer`
-/// errors    a new value of another shape does not compile
-template <Expression Y, Expression Buffer, Expression New>
-constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[maybe_unused]] New const& new_value) {
-  if constexpr (is_invalid<Y>) return Y{};
-  else if constexpr (is_invalid<New>) return New{};
-  else if constexpr (!same_shape<shape_of<Buffer>, shape_of<New>>::agree)
-    return invalid<same_shape<shape_of<Buffer>, shape_of<New>>>{};
-  else {
-    if constexpr (Traced<Y> || Traced<New>)
-      if (tracing::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && tracing::trains(*t)) {
-        (void)tracing::trace_operand(*t, buffer);  // a buffer of another model is a fault
-        tracing::trace_update(*t, buffer.tracer, tracing::trace_operand(*t, new_value), buffer.slot);
-      }
-    return y;
-  }
-}
-
 /// Named relation: the module has a forward that accepts arguments of these shapes.
 template <class Module, class... Shapes>
 struct has_forward {
@@ -312,7 +238,7 @@ constexpr auto traced_call(M const& module, X const&... x) {
 
 /// Applies a module. If the result is invalid, adds the module's type to its path.
 template <class M, class... X>
-constexpr auto record_call(M const& module, X const&... x) {
+constexpr auto apply_module(M const& module, X const&... x) {
   if constexpr ((is_invalid<X> || ...)) {
     return typename first_invalid<X...>::type{};
   } else {
@@ -341,12 +267,12 @@ inline constexpr bool is_call<call<S, M, X...>> = true;
 /// Applies a module to operands of which one is a temporary tensor: the formula owns it, as with an op. (A separate
 /// function, so that calls in traced bodies are not instantiated for both lvalues and rvalues.)
 template <class M, class... X>
-constexpr auto record_owning_call(M const& module, X&&... x) {
-  using Y = decltype(record_call(module, x...));
+constexpr auto apply_module_to_temporary(M const& module, X&&... x) {
+  using Y = decltype(apply_module(module, x...));
   if constexpr (is_call<Y>) return call<shape_of<Y>, M, kept<X>...>{module, keep(static_cast<X&&>(x))...};
   else if constexpr (has_plain_numbers<M> && !has_numbers_of_its_own<M> && !is_invalid<Y> && !(Traced<X> || ...))
     return module.forward(keep(static_cast<X&&>(x))...);
-  else return record_call(module, x...);
+  else return apply_module(module, x...);
 }
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../expression/call.hpp"
+#include "../expression/mode.hpp"
 #include "../operation/compare.hpp"
 #include "../operation/multiply.hpp"
 #include "module.hpp"

@@ -7,6 +7,7 @@
 #include <boost/hana/tuple.hpp>
 
 #include "../expression/call.hpp"
+#include "../expression/mode.hpp"
 #include "../shape/axis_order.hpp"
 #include "initializer.hpp"
 
@@ -402,7 +403,7 @@ using well_made = typename detail::module_fault<Net>::type;
   template <class... X>                                                                                            \
   constexpr auto operator()(X&&... x) const {                                                                      \
     if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                   \
-      return ::espalier::detail::record_owning_call(*this, static_cast<X&&>(x)...);                                \
-    else return ::espalier::detail::record_call(*this, x...);                                                      \
+      return ::espalier::detail::apply_module_to_temporary(*this, static_cast<X&&>(x)...);                         \
+    else return ::espalier::detail::apply_module(*this, x...);                                                     \
   }
 #include "../base/diagnostics_pop.hpp"

@@ -39,8 +39,8 @@ struct Repeat {
   template <class X>
   constexpr auto operator()(X&& x) const {
     if constexpr (espalier::detail::marked_tensor<X>)
-      return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
-    else return espalier::detail::record_call(*this, x);
+      return espalier::detail::apply_module_to_temporary(*this, static_cast<X&&>(x));
+    else return espalier::detail::apply_module(*this, x);
   }
   constexpr auto forward(auto x) const {
     using X = decltype(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../expression/call.hpp"
+#include "../expression/mode.hpp"
 #include "module.hpp"
 
 #include "../base/diagnostics_push.hpp"
