@@ -5,6 +5,7 @@
 
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
+#include <espalier/tracing/trace.hpp>
 
 #include <espalier/expression/call.hpp>
 

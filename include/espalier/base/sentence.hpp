@@ -9,7 +9,7 @@
 /// The facts are relations or `invalid` types; one that agrees adds nothing. Other compilers print only the sentence.
 ///
 /// ESPALIER_STATED(is_element<T>, T) and ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count)) are facts
-/// without a relation. ESPALIER_UNLESS(well_made<Net>::known, well_made<Net>) is for a relation whose result is not
+/// without a relation. ESPALIER_UNLESS(made<Net>::known, made<Net>) is for a relation whose result is not
 /// named `agree`. They are printed if their condition is false.
 ///
 /// ESPALIER_READS("got {}, needed {}") in a relation defines how its template arguments are printed; {...} stands for

@@ -14,9 +14,9 @@ namespace detail {
 
 /// Precedes the batches in the type of an invalid trainer, so that compilers print the fault with the trainer's name.
 template <class Fault>
-struct unfit {};
+struct fault_shown {};
 template <class Net, class Loss, class Fault, class... Batches>
-struct training_fit<Net, Loss, unfit<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
+struct training_fit<Net, Loss, fault_shown<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
 
 }  // namespace detail
 

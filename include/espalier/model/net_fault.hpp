@@ -32,7 +32,7 @@ struct net_is_public {
 template <class Net>
 constexpr auto module_fault_of() {
   if constexpr (!is_net<Net>::agree) return invalid<is_net<Net>>{};
-  else if constexpr (!nn::well_made<Net>::agree) return invalid<nn::well_made<Net>>{};
+  else if constexpr (!nn::member_fault<Net>::agree) return invalid<nn::member_fault<Net>>{};
   else return agreed{};
 }
 template <class Net>

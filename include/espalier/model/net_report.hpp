@@ -13,7 +13,7 @@ namespace espalier {
 
 namespace graph {
 template <nn::Module M>
-inline constexpr bool is_reported_elsewhere<M> = !nn::detail::is_well_made<nn::well_made<M>>;
+inline constexpr bool is_reported_elsewhere<M> = !nn::detail::without_fault<nn::member_fault<M>>;
 }  // namespace graph
 
 /// Named relation of a net and its input; a root shows it with the facts that the invalid type carries.
@@ -75,10 +75,11 @@ constexpr auto unreported_kind_fault() {
   if constexpr (is_net<Net>::agree) return agreed{};
   else return std::conditional_t<unreported<net_fault<Net>, Net, Root>::agree, agreed, is_net<Net>>{};
 }
-/// The relation of a fault in the list of members, which a model reports itself; well_made if there is none.
+/// The relation of a fault in the list of members, which a model reports itself; else
+/// all_members_listed.
 template <class Found>
 struct list_fault {
-  using type = nn::detail::well_made;
+  using type = nn::detail::all_members_listed;
 };
 template <class Relation, class... Path>
   requires requires { requires !(Relation::declared && Relation::complete && Relation::objects); }
@@ -87,7 +88,7 @@ struct list_fault<invalid<Relation, Path...>> {
 };
 template <class Net, class Root>
 constexpr auto unreported_list_fault() {
-  if constexpr (list_fault<net_fault<Net>>::type::agree) return nn::detail::well_made{};
+  if constexpr (list_fault<net_fault<Net>>::type::agree) return nn::detail::all_members_listed{};
   else return typename list_fault<unreported<net_fault<Net>, Net, Root>>::type{};
 }
 }  // namespace detail

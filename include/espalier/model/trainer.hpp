@@ -378,7 +378,7 @@ template <ModelType Model, class Loss, class Optimizer, class Batch, class... Mo
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
 trainer(Model&, Loss, Optimizer, Batch, More...)
 ->trainer<Model, Loss, Optimizer,
-          detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch,
+          detail::fault_shown<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch,
           More...>;
 
 template <class First, class Loss, class Optimizer, class Batch, class... More>

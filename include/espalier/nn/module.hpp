@@ -214,11 +214,11 @@ inline constexpr bool hides_its_module<M> = !Module<beside_is_module<M>>;
 namespace detail {
 template <class...>
 struct types {};
-struct well_made {
+struct all_members_listed {
   static constexpr bool complete = true, objects = true, declared = true, agree = true;
 };
 template <class M>
-inline constexpr bool is_well_made = M::agree;
+inline constexpr bool without_fault = M::agree;
 
 template <class M>
 struct undeclared_members {};
@@ -236,7 +236,7 @@ using member_types = typename members_of<M>::type;
 
 template <class M, class... Members>
 struct first_odd_member {
-  using type = well_made;
+  using type = all_members_listed;
 };
 template <class M, class First, class... Members>
 struct first_odd_member<M, First, Members...>
@@ -267,7 +267,7 @@ constexpr int distinct_names() {
   return count;
 }
 template <class M>
-constexpr auto list_fault() {
+constexpr auto fault_of_list() {
   if constexpr (distinct_names<M>() != M::listed_member_count) return distinct_members<M>{};
   else return listed_members<M, member_count<M>(), M::listed_member_count>{};
 }
@@ -276,11 +276,11 @@ constexpr auto members_fault() {
   if constexpr (!aggregate_module<M>::agree) return aggregate_module<M>{};
   else if constexpr (!without_base_class<M>::agree) return without_base_class<M>{};
   else if constexpr (!Odd::agree) return Odd{};
-  else return list_fault<M>();
+  else return fault_of_list<M>();
 }
 template <class M, class Members, bool Listed = ListsMembers<M>>
 struct own_fault {
-  using type = well_made;
+  using type = all_members_listed;
 };
 template <class M, bool Listed>
 struct own_fault<M, undeclared_members<M>, Listed> {
@@ -291,20 +291,21 @@ struct own_fault<M, types<Members...>, true> {
   using type = decltype(members_fault<M, typename first_odd_member<M, Members...>::type>());
 };
 
-/// The first relation that the members of a module, or of a module inside it, violate; well_made if there is none.
+/// The first relation that the members of a module, or of a module inside it, violate; all_members_listed if there is
+/// none.
 template <class M>
 struct module_fault {
-  using type = well_made;
+  using type = all_members_listed;
 };
 template <class... M>
 struct module_fault<types<M...>> {
-  using type = well_made;
+  using type = all_members_listed;
 };
 template <class First, class... M>
-struct module_fault<types<First, M...>> : std::conditional_t<is_well_made<typename module_fault<First>::type>,
+struct module_fault<types<First, M...>> : std::conditional_t<without_fault<typename module_fault<First>::type>,
                                                              module_fault<types<M...>>, module_fault<First>> {};
 template <Module M>
-struct module_fault<M> : std::conditional_t<is_well_made<typename own_fault<M, member_types<M>>::type>,
+struct module_fault<M> : std::conditional_t<without_fault<typename own_fault<M, member_types<M>>::type>,
                                             module_fault<member_types<M>>, own_fault<M, member_types<M>>> {};
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
@@ -331,9 +332,10 @@ inline constexpr bool has_numbers_of_its_own<std::array<M, Count>> = has_numbers
 
 namespace espalier::nn {
 
-/// Whether every module of a net lists all its members. A root, such as a model, asserts it before it numbers them.
+/// The fault of the members that the modules of a net list, or all_members_listed. A root, such as a model, asserts it
+/// before it numbers them.
 template <class Net>
-using well_made = typename detail::module_fault<Net>::type;
+using member_fault = typename detail::module_fault<Net>::type;
 
 #define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
 #define ESPALIER_MEMBERS_DISTINCT "ESPALIER_MODULE lists a member twice; list each member once"

@@ -17,12 +17,17 @@ struct branch_keeps_shape {
   ESPALIER_READS("Residual adds its {} to its {}")
   static constexpr bool agree = false;
 };
+template <int... Extents>
+struct branch_keeps_shape<branch<Extents...>, input<Extents...>> {
+  static constexpr bool agree = true;
+};
 namespace detail {
+template <class Branch, class Input>
+struct branch_relation;
 template <int... B, int... I>
-constexpr auto fault_of_branch(shape<B...>, shape<I...>) {
-  if constexpr (std::is_same_v<shape<B...>, shape<I...>>) return agreed{};
-  else return invalid<branch_keeps_shape<branch<B...>, input<I...>>>{};
-}
+struct branch_relation<shape<B...>, shape<I...>> {
+  using type = branch_keeps_shape<branch<B...>, input<I...>>;
+};
 }  // namespace detail
 
 /// y = fn(x) + x.
@@ -42,8 +47,8 @@ struct Residual {
     if constexpr (is_invalid<Branch>) {
       return branch;
     } else {
-      using Fault = decltype(detail::fault_of_branch(shape_of<Branch>{}, shape_of<decltype(x)>{}));
-      if constexpr (is_invalid<Fault>) return Fault{};
+      using Kept = typename detail::branch_relation<shape_of<Branch>, shape_of<decltype(x)>>::type;
+      if constexpr (!Kept::agree) return invalid<Kept>{};
       else return branch + x;
     }
   }
