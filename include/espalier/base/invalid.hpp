@@ -9,7 +9,8 @@ namespace espalier {
 
 /// The result of an op whose operands do not fit. It contains the violated relation and the path of modules that it
 /// came through. Every op accepts it without an error, and it can be used like a tensor, so that one mistake causes one
-/// error. Only a root (model, trainer, predictor, output_shape, grad) asserts.
+/// error. Roots assert: what a program names at its outside (a model, a trainer, a plan, summary, grad, ...). So does
+/// what has no result of its own, in a body: an assignment, and ops on tensors.
 template <class... Facts>
 struct invalid {
   using shape_type = invalid;
