@@ -9,7 +9,7 @@ Every block of README.md and docs/**/*.md follows a line
                                                          (or `# [softplus]` and `# [/softplus]`)
     <!-- file: docs/examples/course_training.txt [2-3] -->   lines 2 to 3 of a text
 
-and must equal that text (common indentation and blank lines at the ends aside). Free of it are commands (```sh, ```make), drawings (```text) of docs/design,
+and must equal that text (common indentation and blank lines at the ends aside). Free of it are commands (```sh, ```make), formulas (```math), drawings (```text) of docs/design,
 what errors_page.py writes into docs/errors.md, and blocks other than of C++ after a line
 
     <!-- not a file: REASON -->
@@ -29,7 +29,7 @@ OPEN = re.compile(r"^```([\w+]*)$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINES = re.compile(r"^(\d+)-(\d+)$")
 CODE = {"c", "cc", "cpp", "cxx", "c++", "cu", "cuda", "h", "hpp"}
-FREE = {"sh", "make"}
+FREE = {"sh", "make", "math"}
 WRITTEN_BY_TOOLS = {"docs/errors.md"}
 
 

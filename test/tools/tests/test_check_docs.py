@@ -37,6 +37,7 @@ class CheckDocs(unittest.TestCase):
 
     def test_blocks_that_need_no_file(self):
         self.assertEqual(self.found("```sh\nls\n```\n"), [])
+        self.assertEqual(self.found("```math\ny = \\frac{x}{2}\n```\n", name="docs/course/page.md"), [])
         self.assertEqual(self.found("<!-- not a file: a drawing -->\n```text\nx\n```\n"), [])
         self.assertEqual(self.found("```text\na -> b\n```\n", name="docs/design/page.md"), [])
         self.assertEqual(self.found("```diff\n- a\n```\n", name="docs/errors.md"), [])
