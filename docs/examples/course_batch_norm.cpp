@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's pages 4 and 5: BatchNorm's two modes, its running statistics, and what batch size does.
+// The numbers of the course's pages 5 and 6: BatchNorm's two modes, its running statistics, and what batch size does.
 #include <espalier.hpp>
 
 #include <cstdio>

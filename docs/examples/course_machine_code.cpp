@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's page 12: one LayerNorm as formula, expression, program, kernels and memory.
+// The numbers of the course's page 13: one LayerNorm as formula, expression, program, kernels and memory.
 //   course_machine_code [FILE]    prints them; with FILE, compares them with that file
 #include <espalier.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's pages 1, 2, 3 and 9: statistics, axes, gain and bias, shapes. Nearly all of it is checked
-// by the compiler.
+// The numbers of the course's pages 1, 2, 3 and 10: statistics, axes, gain and bias, shapes. The compiler checks nearly
+// all of them.
 #include <espalier.hpp>
 
 #include <cstdio>

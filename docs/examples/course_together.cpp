@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's page 7: two norms one after the other, and weight normalisation.
+// The numbers of the course's page 8: two norms one after the other, and weight normalisation.
 #include <espalier.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's pages 8, 10 and 11: why normalise, dropout, residuals.
+// The numbers of the course's pages 9, 11 and 12: why normalise, dropout, residuals.
 #include <espalier.hpp>
 
 #include <cstdio>

@@ -13,7 +13,7 @@ namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 using Small = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
-using Normed = nn::Sequential<nn::Linear<6, 8, nn::no_bias>, nn::LayerNorm1d<8>>;  // page 12 of the course
+using Normed = nn::Sequential<nn::Linear<6, 8, nn::no_bias>, nn::LayerNorm1d<8>>;  // page 13 of the course
 using Blocks = nn::MLPResNet<64, 64, 2, 10>;
 using Images = nn::ResNet9<>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 8 of the course: where a model runs is one template argument.
+// Page 8 of the guide: where a model runs is one template argument.
 //   guide_devices [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 #include <espalier/parallel.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 2 of the course: a formula is a value whose type says what to compute; a tensor that is made of it runs it.
+// Page 2 of the guide: a formula is a value whose type says what to compute; a tensor that is made of it runs it.
 //   guide_expressions [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 

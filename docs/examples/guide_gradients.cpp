@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 3 of the course: gradients of formulas, of any order, at run time and while compiling.
+// Page 3 of the guide: gradients of formulas, of any order, at run time and while compiling.
 //   guide_gradients [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 4 of the course: a module is a struct of parameters and modules with a formula; a model holds its numbers.
+// Page 4 of the guide: a module is a struct of parameters and modules with a formula; a model holds its numbers.
 //   guide_modules [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 7 of the course: what a step will cost is known before it runs, and its memory can be yours.
+// Page 7 of the guide: what a step will cost is known before it runs, and its memory can be yours.
 //   guide_plans [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 0 of the course: shapes are types, and what ops make of them is computed by the compiler.
+// Page 0 of the guide: shapes are types, and what ops make of them is computed by the compiler.
 //   guide_shapes [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 

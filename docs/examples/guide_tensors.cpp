@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 1 of the course: tensors own their elements, views borrow them, and both work in constant expressions.
+// Page 1 of the guide: tensors own their elements, views borrow them, and both work in constant expressions.
 //   guide_tensors [FILE]    prints; with FILE, compares with that file
 #include <vector>
 

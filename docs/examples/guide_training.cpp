@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 5 of the course: loss, optimizer and trainer; batches from a loader; a loop of your own.
+// Page 5 of the guide: loss, optimizer and trainer; batches from a loader; a loop of your own.
 //   guide_training [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>

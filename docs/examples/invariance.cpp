@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's page 6: Table 1 of the LayerNorm paper, measured.
+// The numbers of the course's page 7: Table 1 of the LayerNorm paper, measured.
 //   invariance [FILE]    prints it; with FILE, compares it with that file
 #include "support/invariance.hpp"
 #include "support/recorded.hpp"
