@@ -22,8 +22,7 @@ template <nn::norm Options>
 using norm_model = esp::model<nn::BatchNorm1d<3, Options>, esp::cpu, double>;
 
 // [lag]
-/// A stream whose mean grows by 1 from each batch to the next: how many batches the running mean is behind after 60 of
-/// them.
+/// The mean of the data grows by 1 with each batch. Returns how far the running mean is behind after 60 batches.
 template <nn::norm Options>
 double behind() {
   norm_model<Options> drifting{esp::seed{0}};
@@ -63,13 +62,13 @@ int main() {
   norm_model<nn::norm{.eps = 1e-5, .momentum = 0.1}> model{esp::seed{0}};
   auto const means = model.buffer("running_mean").span();
   auto const variances = model.buffer("running_var").span();
-  good = good && means[0] == 0 && variances[0] == 1;  // where they start
+  good = good && means[0] == 0 && variances[0] == 1;  // the initial values
 
   observe(model, four);  // batch means 2.5, 2, 6.5; batch variances 1.25, 0, 1.25
   good = good && near(means[0], 0.25) && near(means[1], 0.2) && near(means[2], 0.65);
   good = good && near(variances[0], 1.025) && near(variances[1], 0.9) && near(variances[2], 1.025);
 
-  samples const evaluated = model(four);  // the running statistics, not those of this batch
+  samples const evaluated = model(four);  // with the running statistics, not those of this batch
   good = good && all_close(evaluated,
                            samples{{0.7407935838687675, 1.897356055263334, 4.296602786438851},
                                    {1.7285183623604574, 1.897356055263334, 5.284327564930541},
@@ -86,30 +85,30 @@ int main() {
   // [/affine]
 
   // [policy]
-  // The running variance of N - 1: 1.25 becomes 5/3, and 0.9 + 0.1 * 5/3 is 1.0667.
+  // The unbiased variance is 5/3 instead of 1.25, so the running variance becomes 0.9 + 0.1 * 5/3 = 1.0667.
   norm_model<nn::norm{.eps = 1e-5, .momentum = 0.1, .variance = nn::unbiased}> unbiased{esp::seed{0}};
   observe(unbiased, four);
   good = good && near(unbiased.buffer("running_var").span()[0], 0.9 + 0.1 * 5 / 3);
   // [/policy]
 
   // [momentum]
-  // m = 1 follows the last batch, m = 0 remembers the start for ever.
-  norm_model<nn::norm{.momentum = 1}> follows{esp::seed{0}};
-  norm_model<nn::norm{.momentum = 0}> remembers{esp::seed{0}};
-  observe(follows, four);
-  observe(remembers, four);
-  good = good && follows.buffer("running_mean").span()[2] == 6.5 && remembers.buffer("running_mean").span()[2] == 0;
+  // m = 1 keeps only the last batch, m = 0 keeps the start for ever.
+  norm_model<nn::norm{.momentum = 1}> last{esp::seed{0}};
+  norm_model<nn::norm{.momentum = 0}> start{esp::seed{0}};
+  observe(last, four);
+  observe(start, four);
+  good = good && last.buffer("running_mean").span()[2] == 6.5 && start.buffer("running_mean").span()[2] == 0;
   // [/momentum]
 
   // [drift]
-  // (1 - m) / m batches: nine with m = 0.1, a ninth of one with m = 0.9.
+  // (1 - m) / m batches: nine for m = 0.1, a ninth of a batch for m = 0.9.
   good = good && esp::math::abs(behind<nn::norm{.momentum = 0.1}>() - 9) < 0.02;
   good = good && near(behind<nn::norm{.momentum = 0.9}>(), 1.0 / 9);
   // [/drift]
 
   // [gradient]
-  // Gradients pass through the batch's own mean and variance: shifting a whole column changes nothing, so its gradients
-  // sum to 0.
+  // Gradients pass through the mean and variance of the batch. A shift of a whole column changes nothing, so the
+  // gradients of the column sum to 0.
   constexpr auto weighted = [](auto x, auto k) { return sum(normalize<0>(x, 0.0) * k); };
   constexpr auto held = [](auto x, auto k) {
     return sum((x - detach(mean<0>(x))) / detach(sqrt(mean<0>((x - mean<0>(x)) * (x - mean<0>(x))))) * k);
@@ -120,19 +119,19 @@ int main() {
   // [/gradient]
 
   // [single]
-  // One value for a channel is its own mean: the result is 0 whatever the value, and nothing can be learned from it.
+  // One value for a channel is its own mean. The result is 0 for any value, so there is nothing to learn from.
   static_assert(evaluate(normalize<0>(tensor<double, shape<1, 3>>{{5, -2, 100}}, 1e-5)) ==
                 tensor<double, shape<1, 3>>{{0, 0, 0}});
   // [/single]
 
   // [pairs]
-  // A batch of two keeps nothing but which of the two is larger.
+  // A batch of two keeps only the information which of the two values is larger.
   static_assert(evaluate(normalize<0>(tensor<double, shape<2, 2>>{{1, 7}, {1000, 6}}, 0.0)) ==
                 tensor<double, shape<2, 2>>{{-1, 1}, {1, -1}});
   // [/pairs]
 
   // [rows]
-  // LayerNorm: a row is the same alone and in any batch. BatchNorm: one strange sample moves all others.
+  // LayerNorm: a row has the same result alone and in any batch. BatchNorm: one outlier moves all other samples.
   constexpr tensor<double, shape<1, 3>> alone{{1, 2, 5}};
   constexpr tensor<double, shape<2, 3>> accompanied{{1, 2, 5}, {900, -3, 0}};
   constexpr auto by_row = evaluate(normalize<1>(accompanied, 1e-5));
@@ -144,6 +143,18 @@ int main() {
   static_assert(all_close(evaluate(normalize<0>(strange, 0.0)),
                           tensor<double, shape<4, 1>>{{-0.5831}, {-0.5774}, {-0.5716}, {1.7320}}, 0, 1e-4));
   // [/rows]
+
+  // [huge]
+  // The same row alone, and as the last of 4096 examples.
+  esp::model<nn::LayerNorm1d<3>, esp::cpu, double> const layer_norm{esp::seed{0}};
+  tensor<double, shape<4096, 3>> huge;
+  nn::init::fill(nn::init::normal{}, huge.span(), {.seed = 4});
+  for (int feature = 0; feature < 3; ++feature) huge(4095, feature) = alone(0, feature);
+  tensor<double, shape<1, 3>> const small_result = layer_norm(alone);
+  tensor<double, shape<4096, 3>> const huge_result = layer_norm(huge);
+  for (int feature = 0; feature < 3; ++feature)
+    good = good && near(huge_result(4095, feature), small_result(0, feature));
+  // [/huge]
 
   // [spread]
   // How far the mean of a batch lies from that of the data (0 here), root mean square over many batches: 1 / sqrt(N).

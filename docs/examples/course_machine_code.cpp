@@ -19,18 +19,17 @@ struct Norm {
   constexpr auto forward(auto x) const { return normalize<-1>(x, 1e-5) * weight + bias; }
 };
 
-// A layer before it, so that a gradient has to pass through.
+// A linear layer in front, so that the norm also passes a gradient on.
 using Net = nn::Sequential<nn::Linear<6, 8, nn::no_bias>, Norm>;
 using batch = esp::batch<4, 6>;
 static_assert(esp::output_shape<Net, batch> == esp::shape<4, 8>{});
 // [/formula]
 
 // [expression]
-// What `forward` returns while a net is traced: a value of the program. Its type has the shape and no history, however
-// long the formula is.
+// While a net is traced, `forward` returns a value of the program. Its type has the shape, but not the formula.
 using value = esp::traced<esp::shape<4, 8>>;
 static_assert(std::is_same_v<decltype(Norm{}.forward(value{})), value>);
-// A formula of tensors is a tree of types, read from the outside in: add(multiply(a, a), 1).
+// The type of a formula of tensors is a tree: add(multiply(a, a), 1).
 constexpr auto square_and_one(auto const& a) { return a * a + 1.0f; }
 using operand = esp::borrowed<float, esp::shape<4, 8>>;
 using squared = esp::node<esp::multiply_, 0, esp::shape<4, 8>, operand, operand>;
@@ -40,7 +39,7 @@ static_assert(
 // [/expression]
 
 // [program]
-// All of this exists while the program is compiled: constexpr values that any code may read.
+// Program and plan are constexpr values, which any code may read.
 using facts = esp::training_facts<Net, nn::MeanSquaredError, optim::SGD<>, batch>;
 constexpr auto const& program = plan::graph_of<facts::program>;
 constexpr auto const& planned = plan::plan_of<facts::program>;
@@ -57,7 +56,8 @@ void print_shape(esp::extents const& s) {
 }
 
 char const* const destinations[] = {"result", "gradient", "parameter", "buffer"};
-char const* const kinds[] = {"fused", "contraction", "permute", "spread", "gather", "convert", "random"};
+char const* const kinds[] = {"fused",   "contraction", "permute", "strided broadcast", "strided reduction",
+                             "convert", "random"};
 
 void print_program() {
   out.print("program: %d nodes\n", program.nodes.size);
@@ -91,7 +91,7 @@ void print_plan() {
     auto const& group = planned.groups.groups[x];
     out.print("%4d  %s", x, kinds[static_cast<int>(group.kind)]);
     if (group.kind == plan::kernel_kind::fused)
-      out.print(", %s, %d x %d, %d steps, %d leaves",
+      out.print(", %s, %d x %d, %d instructions, %d operands",
                 group.order == plan::loop_order::columns ? "column by column" : "row by row", group.rows, group.columns,
                 planned.ir.groups[x].instructions, planned.ir.groups[x].operands);
     for (int i = 0; i < planned.ir.groups[x].outputs; ++i) {

@@ -26,29 +26,48 @@ static_assert(all_close(evaluate(normalize<0>(odd, 0.0)),
                         tensor<double, shape<4>>{-1.3416407864998738, -0.4472135954999579, 0.4472135954999579,
                                                  1.3416407864998738}));
 
-// 1, 2, 5: mean 8/3, variance 26/9, and an epsilon of 0.001 inside the root.
+// 1, 2, 5: mean 8/3, variance 26/9; epsilon is 0.001.
 constexpr tensor<double, shape<1, 3>> row{{1, 2, 5}};
 static_assert(all_close(evaluate(normalize<-1>(row, 0.001)),
                         tensor<double, shape<1, 3>>{{-0.9804110038528918, -0.39216440154115667, 1.3725754053940489}}));
 
-// 1 to 5: variance 2, so the ends are at 2 / sqrt(2).
+// 1 to 5: the variance is 2, so the last value becomes 2 / sqrt(2).
 constexpr tensor<double, shape<5>> five{1, 2, 3, 4, 5};
 static_assert(all_close(evaluate(normalize<0>(five, 0.0)),
                         tensor<double, shape<5>>{-1.414213562373095, -0.7071067811865475, 0, 0.7071067811865475,
                                                  1.414213562373095}));
 
-// What epsilon is for: equal values have the variance 0, and 0 / 0 is no answer.
+// Equal values have the variance 0. Epsilon prevents 0 / 0.
 static_assert(evaluate(normalize<0>(tensor<double, shape<3>>{4, 4, 4}, 1e-5)) == tensor<double, shape<3>>{0, 0, 0});
 // [/normalize]
 
+// [form]
+// Three equal values and a larger one stay three equal values and a larger one. The mean of the cubes measures the
+// asymmetry: it would be 0 for a normal distribution.
+constexpr tensor<double, shape<4>> skewed{1, 1, 1, 5};
+constexpr tensor<double, shape<4>> still_skewed = normalize<0>(skewed, 0.0);
+static_assert(all_close(still_skewed, tensor<double, shape<4>>{-0.57735, -0.57735, -0.57735, 1.73205}, 0, 1e-5));
+static_assert(esp::is_close(evaluate(mean(pow(still_skewed, 3.0))), 1.1547, 1e-4));
+// [/form]
+
+// [footing]
+// LayerNorm divides a row by one number. The last feature was a thousand times larger, and it still is.
+constexpr tensor<double, shape<2, 4>> scales{{1, -1, 1000, -1000}, {2, -2, 2000, -2000}};
+constexpr auto rows = evaluate(normalize<1>(scales, 0.0));
+static_assert(esp::is_close(rows(0, 2) / rows(0, 0), 1000.0) && esp::is_close(rows(1, 2) / rows(1, 0), 1000.0));
+
+// BatchNorm divides each column by a number of its own, so all features have the variance 1.
+constexpr auto columns = evaluate(normalize<0>(scales, 0.0));
+static_assert(columns == tensor<double, shape<2, 4>>{{-1, 1, -1, 1}, {1, -1, 1, -1}});
+// [/footing]
+
 // [counting]
-// LayerNorm over the last axis of (2,3,4), and RMSNorm, which has no bias. Parameters belong to the normalised
-// features.
+// LayerNorm over the last axis of (2,3,4), and RMSNorm, which has no bias: one parameter for each feature.
 using layer_block = shape<2, 3, 4>;
 static_assert(esp::parameter_count<nn::LayerNorm<shape<4>>> == 4 + 4);
 static_assert(esp::parameter_count<nn::RMSNorm<shape<4>>> == 4);
 
-// Images (2,3,4,4): two of them, three channels of 16 values. Here a parameter belongs to a channel.
+// Images (2,3,4,4): two images, three channels of 16 values. Here each channel has a parameter.
 using image_block = shape<2, 3, 4, 4>;
 static_assert(esp::parameter_count<nn::BatchNorm2d<3>> == 3 + 3);
 static_assert(esp::parameter_count<nn::InstanceNorm<3>> == 3 + 3);
@@ -56,7 +75,7 @@ static_assert(esp::parameter_count<nn::GroupNorm<1, 3>> == 3 + 3);
 // [/counting]
 
 // [picture]
-// A block of 2 examples, 4 channels, 3 positions; cells with one letter share a mean and a variance.
+// A block of 2 examples, 4 channels and 3 positions. Cells with the same letter share a mean and a variance.
 constexpr char layer_norm[] = "aaa aaa aaa aaa | bbb bbb bbb bbb";
 constexpr char batch_norm[] = "aaa bbb ccc ddd | aaa bbb ccc ddd";
 constexpr char instance_norm[] = "aaa bbb ccc ddd | eee fff ggg hhh";
@@ -65,7 +84,7 @@ constexpr char rms_norm[] = "aaa aaa aaa aaa | bbb bbb bbb bbb";
 
 using block = shape<2, 4, 3>;
 using LayerNorm = nn::LayerNorm<shape<4, 3>>;
-// untracked: evaluation, too, takes the statistics of its batch
+// untracked: evaluation also uses the statistics of its batch
 using BatchNorm = nn::BatchNorm1d<4, nn::norm{.untracked = true}>;
 using InstanceNorm = nn::InstanceNorm<4>;
 using GroupNorm = nn::GroupNorm<2, 4>;
@@ -73,7 +92,7 @@ using RMSNorm = nn::RMSNorm<shape<4, 3>>;
 // [/picture]
 
 // [gain]
-// 4, 6, 8, 10 in a batch of four: mean 7, deviation 2.236; then weight 2, then bias -1.
+// 4, 6, 8, 10 in a batch of four: mean 7, deviation 2.236. The weight is 2, the bias -1.
 constexpr tensor<double, shape<4, 1>> batch{{4}, {6}, {8}, {10}};
 constexpr tensor<double, shape<1>> weight{2}, bias{-1};
 static_assert(all_close(evaluate(normalize<0>(batch, 0.0) * weight),
@@ -84,10 +103,16 @@ static_assert(
               tensor<double, shape<4, 1>>{
                   {-3.6832815729997477}, {-1.8944271909999157}, {-0.10557280900008414}, {1.6832815729997477}}));
 
-// The layer can learn to undo itself: weight = deviation, bias = mean.
+// BatchNorm can learn to restore this batch: weight = deviation, bias = mean.
 constexpr tensor<double, shape<1>> undo_weight{2.23606797749979}, undo_bias{7};
 static_assert(all_close(evaluate(normalize<0>(batch, 0.0) * undo_weight + undo_bias), batch));
 // [/gain]
+
+// [undo]
+// LayerNorm cannot restore its input: two different rows become equal, whatever gain and bias follow.
+static_assert(evaluate(normalize<1>(tensor<double, shape<2, 2>>{{0, 1}, {0, 10}}, 0.0)) ==
+              tensor<double, shape<2, 2>>{{-1, 1}, {-1, 1}});
+// [/undo]
 
 // [reshape]
 static_assert(esp::output_shape<nn::Flatten, shape<2, 3, 4>> == shape<2, 12>{});
@@ -99,14 +124,14 @@ static_assert(evaluate(esp::reshape<-1, 1>(tensor<double, shape<6>>{1, 2, 3, 4, 
 static_assert(evaluate(esp::reshape<-1, 1>(tensor<double, shape<2, 2, 2>>{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})) ==
               tensor<double, shape<8, 1>>{{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}});
 
-// Row means of a 3x4 matrix, made a column, broadcast back.
+// The row means of a 3x4 matrix become a column, which broadcasts back.
 constexpr tensor<double, shape<3, 4>> matrix{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
 static_assert(evaluate(mean<1>(matrix)) == tensor<double, shape<3>>{2.5, 6.5, 10.5});
 static_assert(evaluate(esp::reshape<3, 1>(mean<1>(matrix))) == evaluate(mean<1>(matrix, esp::keepdims)));
 static_assert(evaluate(matrix - mean<1>(matrix, esp::keepdims)) ==
               tensor<double, shape<3, 4>>{{-1.5, -0.5, 0.5, 1.5}, {-1.5, -0.5, 0.5, 1.5}, {-1.5, -0.5, 0.5, 1.5}});
 
-// The axis that is named is the one that goes.
+// A sum removes the axis that you name.
 static_assert(evaluate(sum<0>(matrix)) == tensor<double, shape<4>>{15, 18, 21, 24});
 static_assert(evaluate(sum<1>(matrix)) == tensor<double, shape<3>>{10, 26, 42});
 static_assert(evaluate(sum(matrix)) == 78);

@@ -10,12 +10,12 @@ namespace optim = espalier::optim;
 using esp::shape, esp::tensor;
 
 // [order]
-// Three examples of four features; BatchNorm takes the columns, LayerNorm the rows.
+// Three examples of four features. BatchNorm normalises columns, LayerNorm rows.
 constexpr tensor<double, shape<3, 4>> block{{1, 7, 2, 4}, {3, 1, 8, 5}, {2, 4, 5, 9}};
 constexpr tensor<double, shape<3, 4>> batch_then_layer = evaluate(normalize<1>(normalize<0>(block, 0.0), 0.0));
 constexpr tensor<double, shape<3, 4>> layer_then_batch = evaluate(normalize<0>(normalize<1>(block, 0.0), 0.0));
 
-// The second one has its way: its means are 0. What the first one set is set no longer, and the order matters.
+// The means of the second norm are 0, those of the first are no longer 0. So the order matters.
 constexpr tensor<double, shape<3>> no_rows{};
 constexpr tensor<double, shape<4>> no_columns{};
 static_assert(all_close(evaluate(mean<1>(batch_then_layer)), no_rows) &&
@@ -45,7 +45,7 @@ int main() {
 
   // [weight]
   // The parameter weight (5,4) becomes weight_v (5,4) and weight_g (1,4), a length for each of the four units.
-  // At first nothing else is different.
+  // The initial output is the same.
   using Plain = nn::Linear<5, 4, nn::no_bias>;
   using Normed = nn::WeightNorm<Plain>;
   static_assert(esp::parameter_count<Plain> == 20 && esp::parameter_count<Normed> == 20 + 4);
@@ -53,7 +53,7 @@ int main() {
   esp::model<Normed, esp::cpu, double> normed{esp::seed{3}};
   good = good && all_close(normed(x), plain(x), 1e-12, 1e-12);
 
-  // The length of v does not count, only its direction; the length of the weights is g.
+  // Only the direction of v matters. The length of the weights is g.
   scores const before = normed(x);
   for (double& v : normed.parameter("weight_v").span()) v *= 100;
   good = good && all_close(normed(x), before, 1e-12, 1e-12);
@@ -63,7 +63,7 @@ int main() {
   // [/weight]
 
   // [step]
-  // The gradient of v is at right angles to v, so a step of gradient descent turns v and lengthens it, by Pythagoras.
+  // The gradient of v is orthogonal to v. So a step of gradient descent turns v, and lengthens it by Pythagoras.
   esp::model<Normed, esp::cpu, double> learning{esp::seed{3}};
   auto const v = learning.parameter("weight_v").span();
   auto const gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;
@@ -83,7 +83,7 @@ int main() {
            length(v, unit) > lengths[unit];
   }
 
-  // The gradient of a longer v is smaller by as much: the steps of the direction shrink.
+  // A v ten times as long has a gradient a tenth as long, so its direction changes more slowly.
   auto const near_gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;
   for (double& element : v) element *= 10;
   auto const far_gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;

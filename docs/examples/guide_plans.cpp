@@ -17,7 +17,7 @@ constexpr auto step = esp::training_plan<Net, nn::MeanSquaredError, optim::Adam,
 
 static_assert(step.parameter_count == (12 * 24 + 24) + (24 + 24) + (24 * 4 + 4));
 static_assert(step.workspace_bytes <= 4 * 1024);                 // activations, gradients and temporaries of a step
-static_assert(step.workspace_bytes == step.peak_live_bytes);     // no smaller memory would do for these kernels
+static_assert(step.workspace_bytes == step.peak_live_bytes);     // the lower bound for this order of kernels
 static_assert(step.optimizer_bytes == 2 * step.gradient_bytes);  // Adam: two moments for each parameter
 // [/facts]
 

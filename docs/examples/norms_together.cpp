@@ -13,7 +13,7 @@ namespace optim = espalier::optim;
 namespace data = espalier::data;
 
 // [net]
-// A picture is an image of one channel.
+// A digit is an image of one channel.
 struct AsImages {
   ESPALIER_MODULE(AsImages)
   constexpr auto forward(auto x) const { return esp::reshape<-1, 1, 8, 8>(x); }
@@ -35,14 +35,14 @@ using Layer = Net<nn::LayerNorm<esp::shape<8, 4, 4>>, nn::LayerNorm1d<32>>;
 // By layer type: the convolution's channels over the batch, the features of the linear layer in each example.
 using ByLayerType = Net<nn::BatchNorm2d<8>, nn::LayerNorm1d<32>>;
 
-// One after the other: what BatchNorm gives is normalised again, example by example.
+// One after the other: LayerNorm normalises the result of BatchNorm again, example by example.
 using OneAfterTheOther = Net<nn::Sequential<nn::BatchNorm2d<8>, nn::LayerNorm<esp::shape<8, 4, 4>>>,
                              nn::Sequential<nn::BatchNorm1d<32>, nn::LayerNorm1d<32>>>;
 
-// No batch anywhere: two groups of four channels, and the features of the linear layer.
+// No statistics of a batch: two groups of four channels, and the features of the linear layer.
 using Groups = Net<nn::GroupNorm<2, 8>, nn::LayerNorm1d<32>>;
 
-// Weight normalisation is no layer: it is put around those that have weights.
+// Weight normalisation is no layer: it wraps layers that have weights.
 using Weights = Net<nn::Identity, nn::Identity, nn::WeightNorm<Convolution>, nn::WeightNorm<Hidden>>;
 // [/choices]
 

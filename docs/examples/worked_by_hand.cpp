@@ -29,15 +29,15 @@ static_assert(all_close(odd, numbers<1, 4>{{-1.3416407865, -0.4472135955, 0.4472
 static_assert(all_close(three, numbers<1, 3>{{-0.9804110039, -0.3921644015, 1.3725754054}}, 1e-9));
 
 // [activated]
-// 1 to 5 have the variance 2. A gain of 2 and a bias of 1 for each, then ReLU: what is below -1/2 is cut off.
+// 1 to 5 have the variance 2. A gain of 2 and a bias of 1, then ReLU: normalised values below -1/2 become 0.
 constexpr numbers<1, 5> activated = relu(
     esp::normalize<-1>(numbers<1, 5>{{1, 2, 3, 4, 5}}, 0.0) * numbers<5>{2, 2, 2, 2, 2} + numbers<5>{1, 1, 1, 1, 1});
 static_assert(all_close(activated, numbers<1, 5>{{0, 0, 1, 2.4142135624, 3.8284271247}}, 1e-9));
 // [/activated]
 
 // [features]
-// Three features as rows, four examples as columns: BatchNorm's statistics are those of rows here. Equal values stay
-// equal: epsilon keeps 0/0 away.
+// Three features as rows, four examples as columns: here BatchNorm has one mean for each row. The second row has the
+// variance 0, and epsilon prevents 0 / 0.
 constexpr numbers<3, 4> features{{1, 2, 3, 4}, {2, 2, 2, 2}, {5, 6, 7, 8}};
 constexpr numbers<3, 4> of_rows = esp::normalize<1>(features, 1e-5);
 static_assert(evaluate(mean<1>(features)) == numbers<3>{2.5, 2, 6.5} &&

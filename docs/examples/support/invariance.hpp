@@ -11,8 +11,8 @@ namespace nn = espalier::nn;
 using esp::shape, esp::tensor;
 
 // [nets]
-// a = x W, no bias; then the norm, with a gain and a bias. BatchNorm without running statistics always uses those of
-// its batch.
+// a = x W without bias, then the norm with gain and bias. An untracked BatchNorm always uses the statistics of its
+// batch.
 constexpr nn::norm exact{.eps = 0, .untracked = true};
 template <class Norm>
 using Normed = nn::Sequential<nn::Linear<5, 4, nn::no_bias>, Norm>;
@@ -20,7 +20,7 @@ template <nn::norm Options>
 using BatchNormed = Normed<nn::BatchNorm1d<4, Options>>;
 template <nn::norm Options>
 using LayerNormed = Normed<nn::LayerNorm1d<4, Options>>;
-using WeightNormed = nn::WeightNorm<nn::Linear<5, 4>>;  // has gain and bias of its own; what is changed is v
+using WeightNormed = nn::WeightNorm<nn::Linear<5, 4>>;  // has its own gain and bias; the changes apply to v
 // [/nets]
 
 using samples = tensor<double, shape<6, 5>>;
