@@ -91,6 +91,6 @@ int main() {
     good = good && near(10 * length(far_gradients.parameter("weight_v").span(), unit),
                         length(near_gradients.parameter("weight_v").span(), unit));
   // [/step]
-  std::printf("%s\n", good ? "as the page says" : "WRONG");
+  std::printf("%s\n", good ? "all checks passed" : "WRONG");
   return good ? 0 : 1;
 }
