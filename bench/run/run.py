@@ -109,6 +109,16 @@ class Row:
         return float(b["min_ns"]) / float(a["min_ns"]) if a and b else None
 
 
+def recorded(path):
+    """The lines of cpu.csv, each with its build: runs follow one another, and espalier's own lines tell the compiler of the run."""
+    lines, now = list(csv.DictReader(path.open(encoding="ascii"))), None
+    for line in lines:
+        if line["implementation"] == OURS:
+            now = "gcc" if line["compiler"].startswith("g++") else "clang"
+        line["build"] = now
+    return lines
+
+
 def rows_of(lines):
     names = list(dict.fromkeys(line["workload"] for line in lines))
     return [Row(name, [line for line in lines if line["workload"] == name]) for name in names]
@@ -247,12 +257,7 @@ def main():
     options = parser.parse_args()
     stored, facts_file = options.out / "cpu.csv", options.out / "cpu.facts.txt"
     if options.only_page:
-        lines, facts = list(csv.DictReader(stored.open())), facts_file.read_text(encoding="utf-8").splitlines()
-        of_compiler = {}
-        for line in lines:  # ours tells which run a line belongs to: runs stand one after the other
-            if line["implementation"] == OURS:
-                of_compiler["now"] = "gcc" if line["compiler"].startswith("g++") else "clang"
-            line["build"] = of_compiler["now"]
+        lines, facts = recorded(stored), facts_file.read_text(encoding="utf-8").splitlines()
     else:
         facts = [f"Processor: {processor()}; load {os.getloadavg()[0]:.1f} at the start, {time.strftime('%Y-%m-%d')}"]
         lines = []

@@ -12,7 +12,7 @@ Every block of README.md and docs/**/*.md follows a line
 and must equal that text (common indentation and blank lines at the ends aside). Free of it are commands (```sh, ```make), formulas (```math), drawings (```text) of docs/design,
 what errors_page.py writes into docs/errors.md, and blocks other than of C++ after a line
 
-    <!-- not a file: REASON -->
+    <!-- not a file: REASON -->     or     <!-- error: ... -->, which error_blocks.py checks
 
 C++ comes from sources of docs/examples, test, bench or include (check_lists.py sees to it that they are compiled). C++ in the disguise of an indented
 block or of a fence of tildes is no way around.
@@ -24,7 +24,7 @@ import sys
 import textwrap
 
 MARK = re.compile(r"^<!-- file: (\S+?)(?: \[([\w-]+)\])? -->$")
-REASON = re.compile(r"^<!-- not a file: (\S.*) -->$")
+REASON = re.compile(r"^<!-- (?:not a file|error): (\S.*) -->$")
 OPEN = re.compile(r"^```([\w+]*)$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINES = re.compile(r"^(\d+)-(\d+)$")
