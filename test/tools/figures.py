@@ -10,12 +10,13 @@ whose text between the marks is what the function gives:
 
     time(ROW, COMPILER)        espalier's time in docs/benchmarks/cpu.csv: "461 ns"
     peer(ROW, COMPILER)        the fastest peer of the same run and its time: "xsimd 989 ns"
+    peer_time(ROW, PEER, COMPILER) the time of that peer: "989 ns"
     ratio(ROW, COMPILER)       the peer's time by espalier's; above 1 espalier is faster
     compared(COMPILER)         how many rows of that table have a peer
     at_least(RATIO, COMPILER)  how many of them have such a ratio or a higher one
     below(RATIO, COMPILER)     how many have a lower one
     worst(COMPILER)            the lowest ratio
-    seconds(CASE, COMPILER)    what compiling takes, from docs/benchmarks/compile.csv: "4.6 s"
+    seconds(CASE, COMPILER)    what compiling takes, from docs/benchmarks/compile.csv: "4.6 s", "0.52 s"
     megabytes(CASE, COMPILER)  and the compiler's peak: "383 MB"
     growth(CASE, CASE, COMPILER)   the seconds of the first by those of the second
     error_ratio(median|most)   compiling a wrong program by compiling the right one, from docs/benchmarks/compile_errors.csv
@@ -88,6 +89,18 @@ def ratios(root, compiler):
     return [r for r in found if r is not None]
 
 
+def seconds(root, name, compiler):
+    found = float(case_of(root, name, compiler)["seconds"])
+    return f"{found:.2f} s" if found < 2 else f"{found:.1f} s"
+
+
+def peer_time(root, name, peer_name, compiler):
+    line = row_of(root, name).best(build_of(compiler), lambda found: PEERS.get(found) == peer_name)
+    if line is None:
+        raise ValueError(f"{name} has no peer {peer_name}")
+    return cpu.readable(line["min_ns"])
+
+
 def error_ratio(root, which):
     of_errors = [float(line["ratio"]) for line in table(root, "compile_errors.csv")]
     return f"{ {'median': statistics.median, 'most': max}[which](of_errors):.2f}"
@@ -96,12 +109,13 @@ def error_ratio(root, which):
 FUNCTIONS = {
     "time": lambda root, name, compiler: cpu.readable(row_of(root, name).own(build_of(compiler))["min_ns"]),
     "peer": peer,
+    "peer_time": peer_time,
     "ratio": ratio,
     "compared": lambda root, compiler: str(len(ratios(root, compiler))),
     "at_least": lambda root, least, compiler: str(sum(r >= float(least) for r in ratios(root, compiler))),
     "below": lambda root, most, compiler: str(sum(r < float(most) for r in ratios(root, compiler))),
     "worst": lambda root, compiler: f"{min(ratios(root, compiler)):.2f}",
-    "seconds": lambda root, name, compiler: f"{float(case_of(root, name, compiler)['seconds']):.1f} s",
+    "seconds": seconds,
     "megabytes": lambda root, name, compiler: f"{float(case_of(root, name, compiler)['megabytes']):.0f} MB",
     "growth": lambda root, name, other, compiler: f"{float(case_of(root, name, compiler)['seconds']) / float(case_of(root, other, compiler)['seconds']):.1f}",
     "error_ratio": error_ratio,

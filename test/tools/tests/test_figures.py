@@ -41,7 +41,7 @@ class Figures(unittest.TestCase):
 
     def test_figures(self):
         for call, wanted in ((("time", "exp/4096, g++"), "500 ns"), (("time", "exp/4096, clang++"), "2 us"), (("peer", "exp/4096, g++"), "xsimd 1 us"),
-                             (("ratio", "exp/4096, g++"), "2.00"), (("ratio", "exp/4096, clang++"), "0.50"), (("compared", "g++"), "2"),
+                             (("peer_time", "exp/4096, Eigen, g++"), "1.5 us"), (("ratio", "exp/4096, g++"), "2.00"), (("ratio", "exp/4096, clang++"), "0.50"), (("compared", "g++"), "2"),
                              (("at_least", "1, g++"), "1"), (("below", "0.95, g++"), "1"), (("worst", "g++"), "0.50"), (("seconds", "digits, g++"), "4.6 s"),
                              (("megabytes", "digits, g++"), "380 MB"), (("growth", "depth 64, digits, g++"), "2.0"), (("error_ratio", "median"), "0.95"),
                              (("error_ratio", "most"), "1.10"), (("invalid_programs", ""), "2")):
@@ -61,7 +61,8 @@ class Figures(unittest.TestCase):
         page = self.root / "README.md"
         for text, wanted in (("<!-- = time(log/4096, g++) -->x<!-- / -->", "no row log/4096"), ("<!-- = speed(1) -->x<!-- / -->", "is no figure"),
                              ("<!-- = time(exp/4096, icc) -->x<!-- / -->", "neither g"), ("<!-- = time(exp/4096, g++) -->x", "in one line"),
-                             ("<!-- = seconds(resnet9, g++) -->x<!-- / -->", "has 0 lines"), ("<!-- = time(exp/4096) -->x<!-- / -->", "missing")):
+                             ("<!-- = seconds(resnet9, g++) -->x<!-- / -->", "has 0 lines"), ("<!-- = time(exp/4096) -->x<!-- / -->", "missing"),
+                             ("<!-- = peer_time(exp/4096, oneDNN, g++) -->x<!-- / -->", "no peer oneDNN")):
             page.write_text(text + "\n", encoding="ascii")
             self.assertIn(wanted, "\n".join(figures.violations(self.root)), text)
 
