@@ -46,6 +46,15 @@ int main(int count, char** words) {
   examples::show(out, "sums of its rows", row_sums);
   // [/auto]
 
+  // [split]
+  auto const [top, bottom] = esp::split<0>(b);  // a part for each row, without the axis
+  examples::show(out, "second row", bottom);
+  auto const [left, rest] = esp::split<1, 1, 3>(tensor<float, shape<2, 4>>{{1, 2, 3, 4}, {5, 6, 7, 8}});
+  examples::show(out, "last three columns", rest);  // columns 1 + 3; parts with extents keep the axis
+  tensor<float, shape<2>> const difference = top - bottom;
+  examples::show(out, "difference of the rows", difference);
+  // [/split]
+
   // [numbers]
   for (float factor : {0.5f, 2.0f}) {  // a number is an input of the program: one program, whatever the number
     tensor<float, shape<2>> const scaled = row_sums * factor;

@@ -3,9 +3,12 @@
 //   guide_gradients [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 
+#include <cstring>
+
 #include "support/show.hpp"
 
 namespace esp = espalier;
+namespace nn = espalier::nn;
 using esp::shape, esp::tensor;
 using three = tensor<double, shape<3>>;
 
@@ -29,6 +32,19 @@ inline constexpr auto from_held = [](auto a) { return sum((a - detach(mean(a))) 
 static_assert(esp::grad(spread)(three{1, 2, 6}) == three{-4, -2, 6});
 static_assert(esp::grad(from_held)(three{1, 2, 6}) == three{-1, 1, 9});  // 2 a - mean
 // [/detach]
+
+// [probe]
+/// A net whose input is x plus a parameter: the parameter's gradient is the gradient by the input.
+template <class Net, class Input>
+struct WithInput {
+  esp::parameter<Input, nn::init::initialized_by<nn::init::zeros{}>> input{};
+  Net net;
+  ESPALIER_MODULE(WithInput, input, net)
+
+  constexpr auto forward(auto x) const { return net(x + input); }
+};
+// [/probe]
+using Net = nn::Sequential<nn::Linear<4, 8>, nn::Tanh, nn::Linear<8, 2>>;
 
 int main(int count, char** words) {
   examples::recorded out;
@@ -65,5 +81,21 @@ int main(int count, char** words) {
   tensor<double, shape<>> const along = sum(da * direction);
   out.print("%-24s%.4f and %.4f\n", "along a direction", static_cast<double>(along), (up - down) / (2 * step));
   // [/difference]
+
+  esp::model<Net> model{esp::seed{0}};
+  for (int i = 0; i < 8; ++i) model.parameter<"0.weight">().span()[16 + i] = 0;  // input 2 reaches no unit
+  // [saliency]
+  esp::model<WithInput<Net, shape<1, 4>>> probe{esp::seed{0}};
+  probe.for_each_parameter([&](char const* name, esp::extents const&, esp::span<float> numbers) {
+    if (std::strncmp(name, "net.", 4) != 0) return;
+    model.parameter(name + 4).to_host(numbers);  // "net.0.weight" is the model's "0.weight"
+  });
+  tensor<float, shape<1, 4>> const sample{{0.5, -1, 2, 0}};
+  tensor<std::int32_t, shape<1>> const label{1};
+  auto const of_loss = esp::grad(probe, nn::SoftmaxLoss{})(sample, label);
+  auto const by_input = of_loss.parameter("input");  // four numbers: how the loss changes with each input
+  // [/saliency]
+  examples::show(out, "input 2 matters", by_input.span()[2] == 0 ? "no" : "yes");
+  examples::show(out, "input 1 matters", by_input.span()[1] == 0 ? "no" : "yes");
   return out.finish(count, words);
 }

@@ -67,5 +67,14 @@ int main(int count, char** words) {
   examples::show(out, "alone as in the batch",
                  all_close(alone, tensor<float, esp::batch<1, 2>>{{scores(0, 0), scores(0, 1)}}) ? "yes" : "no");
   // [/call]
+
+  // [double]
+  esp::model<Net, esp::cpu, double> exact;  // net, device, element type
+  copy(model, exact);                       // float to double, by name
+  tensor<double, esp::batch<5, 3>> const wide{x};
+  tensor<double, esp::batch<5, 2>> const exact_scores = exact(wide);  // double in, double out
+  examples::show(out, "double agrees",
+                 all_close(tensor<double, esp::batch<5, 2>>{scores}, exact_scores, 1e-5, 1e-6) ? "yes" : "no");
+  // [/double]
   return out.finish(count, words);
 }

@@ -49,6 +49,19 @@ static_assert(esp::output_shape<nn::Conv<3, 16, 5, nn::conv{.stride = 2}>, esp::
               shape<4, 16, 16, 16>{});
 // [/nets]
 
+// [edges]
+using signals = esp::batch<4, 3, 100>;  // four signals of 3 channels and 100 samples
+template <int Kernel, nn::conv Options>
+constexpr auto after = esp::output_shape<nn::Conv1d<3, 16, Kernel, Options>, signals>;
+static_assert(after<5, nn::conv{}> == shape<4, 16, 100>{});                         // nn::same: the length stays
+static_assert(after<5, nn::conv{.padding = 0}> == shape<4, 16, 96>{});              // whole windows only
+static_assert(after<5, nn::conv{.padding = 2}> == shape<4, 16, 100>{});             // two zeros at each end
+static_assert(after<4, nn::conv{}> == shape<4, 16, 100>{});                         // one zero ahead, two behind
+static_assert(after<5, nn::conv{.stride = 2}> == shape<4, 16, 50>{});               // 100 / 2, rounded up
+static_assert(after<5, nn::conv{.padding = {0, 4, 0, 0}}> == shape<4, 16, 100>{});  // top, left, bottom, right
+static_assert(after<5, nn::conv{.padding = {0, 8, 0, 0}, .dilation = 2}> == shape<4, 16, 100>{});
+// [/edges]
+
 int main(int count, char** words) {
   examples::recorded out;
   // [say]

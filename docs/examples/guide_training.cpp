@@ -17,6 +17,22 @@ using Net = nn::Sequential<nn::Linear<2, 16>, nn::Tanh, nn::Linear<16, 2>>;
 using batch = esp::batch<32, 2>;
 // [/net]
 
+// [loss]
+/// The mean over the samples of what the other classes' scores exceed that of the label by, less a margin of 1.
+struct Hinge {
+  ESPALIER_MODULE(Hinge)
+  template <class Prediction>
+  struct target {
+    using type = shape<Prediction::template extent<0>()>;  // one label for each sample
+    using element_type = std::int32_t;
+  };
+
+  constexpr auto forward(auto scores, auto labels) const {
+    return mean(sum<1>(relu(scores - unsqueeze<1>(pick(scores, labels)) + 1)) - 1);
+  }
+};
+// [/loss]
+
 namespace {
 
 /// Points of the square [-1, 1) x [-1, 1); the class is whether both coordinates have the same sign.
@@ -59,7 +75,7 @@ int main(int count, char** words) {
   std::int64_t correct = 0;
   for (auto const& [inputs, labels, real] : tests.epoch(0)) correct += trainer.evaluate(inputs, labels, real).correct;
   // [/evaluate]
-  out.print("of 80 unseen points %s are told right\n", correct >= 74 ? "at least 74" : "too few");
+  out.print("of 80 unseen points %s are classified correctly\n", correct >= 74 ? "at least 74" : "too few");
 
   // [own]
   esp::model<Net> other{esp::seed{0}};
@@ -73,6 +89,14 @@ int main(int count, char** words) {
     }
   // [/own]
   out.print("in a loop of your own: %s\n", last < 0.2f ? "below 0.2" : "above");
+
+  // [hinge]
+  esp::model<Net> third{esp::seed{0}};
+  esp::trainer hinge{third, Hinge{}, optim::Adam{.learning_rate = 0.01}, batch{}};
+  for (int epoch = 0; epoch < 60; ++epoch)
+    for (auto const& [inputs, labels] : batches.epoch(epoch)) last = hinge.step(inputs, labels);
+  // [/hinge]
+  out.print("with a loss of your own: %s\n", last < 0.2f ? "below 0.2" : "above");
 
   // [errors]
   tensor<float, batch> some;
