@@ -70,12 +70,11 @@ void train_digits() {
   // [train]
   esp::model<Net> model{esp::seed{0}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3}, batch{}};
-  for (int epoch = 0; epoch < 10; ++epoch) {
-    float loss = 0;
+  float loss = 0;
+  for (int epoch = 0; epoch < 10; ++epoch)
     for (auto const& [images, labels] : batches.epoch(epoch)) loss = trainer.step(images, labels);
-    if (epoch % 5 == 4) std::printf("epoch %d: loss %.1f\n", epoch + 1, static_cast<double>(loss));
-  }
   // [/train]
+  std::printf("loss after 10 epochs: %s\n", loss < 1 ? "below 1" : "too high");
 
   // [evaluate]
   std::int64_t correct = 0;
