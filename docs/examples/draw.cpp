@@ -25,13 +25,13 @@ bool write(std::string const& path, std::string const& picture) {
   return static_cast<bool>(file.flush());
 }
 
-/// What a net is, what a step of its training runs, and the memory that the step needs.
+/// What a net is, what a step of its training runs, and the memory that the step needs. Titles have the net's name.
 template <class Net, class Batch, class Loss = nn::SoftmaxLoss, class Optimizer = optim::Adam>
-bool draw(std::string const& name) {
+bool draw(std::string const& path, std::string const& name) {
   // [draw]
-  return write(name + "_architecture.dot", esp::draw_architecture<Net, Batch>())            // the modules
-         && write(name + "_kernels.dot", esp::draw_kernels<Net, Loss, Optimizer, Batch>())  // what runs
-         && write(name + "_memory.svg", esp::draw_memory<Net, Loss, Optimizer, Batch>());   // where values live
+  return write(path + "_architecture.dot", esp::draw_architecture<Net, Batch>(name))            // the modules
+         && write(path + "_kernels.dot", esp::draw_kernels<Net, Loss, Optimizer, Batch>(name))  // what runs
+         && write(path + "_memory.svg", esp::draw_memory<Net, Loss, Optimizer, Batch>(name));   // where values live
   // [/draw]
 }
 
@@ -40,13 +40,14 @@ bool draw(std::string const& name) {
 int main(int count, char** words) {
   std::string const folder = count > 1 ? words[1] : ".";
   // [program]
-  bool const program =
-      write(folder + "/small_program.dot", esp::draw_program<Small, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 8>>());
+  bool const program = write(folder + "/small_program.dot",
+                             esp::draw_program<Small, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 8>>("two layers"));
   // [/program]
-  bool const nets = draw<Small, esp::batch<2, 8>>(folder + "/small") &&
-                    draw<Blocks, esp::batch<32, 64>>(folder + "/mlp_resnet") &&
-                    draw<Images, esp::batch<16, 3, 32, 32>>(folder + "/resnet9") &&
-                    draw<Normed, esp::batch<4, 6>, nn::MeanSquaredError, optim::SGD<>>(folder + "/layer_norm");
+  bool const nets = draw<Small, esp::batch<2, 8>>(folder + "/small", "two layers") &&
+                    draw<Blocks, esp::batch<32, 64>>(folder + "/mlp_resnet", "MLPResNet") &&
+                    draw<Images, esp::batch<16, 3, 32, 32>>(folder + "/resnet9", "ResNet9") &&
+                    draw<Normed, esp::batch<4, 6>, nn::MeanSquaredError, optim::SGD<>>(folder + "/layer_norm",
+                                                                                       "Linear and LayerNorm");
   if (!program || !nets) std::cerr << folder << " cannot be written to\n";
   return program && nets ? 0 : 1;
 }

@@ -82,7 +82,7 @@ struct box {
 };
 std::vector<box> boxes_of(std::string const& svg) {
   std::vector<box> boxes;
-  std::string const mark = "<rect class=\"value\"";
+  std::string const mark = "<rect class=\"value ";
   for (std::size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1)) {
     auto const number = [&](char const* name) {
       return std::stod(svg.substr(svg.find(std::string(" ") + name + "=\"", at) + std::string(name).size() + 3));
@@ -117,23 +117,34 @@ void values_share_nothing() {
 BOOST_AUTO_TEST_CASE(architectures) {
   std::string const plain = esp::draw_architecture<Net, esp::shape<2, 8>>();
   counted const c = parse(plain);
-  BOOST_TEST(c.nodes == 5);  // input, three layers, output
-  BOOST_TEST(c.edges == 4);
+  BOOST_TEST(c.nodes == 4);  // input, the first layer with its ReLU, the last layer, output
+  BOOST_TEST(c.edges == 3);
   BOOST_TEST(c.clusters == 0);
-  BOOST_TEST(has(plain, "\"0  Linear<8, 4>\\n(2, 4)\""), plain);
-  // Two blocks: each has six layers, an addition and a ReLU, within a Sequential with a Residual with a Sequential, all
-  // within a Repeat.
+  BOOST_TEST(has(plain, "\"0  Linear<8, 4>\\n1  ReLU\\n(2, 4)\""), plain);
+  BOOST_TEST(has(plain, "label=\"Sequential on (2, 8)\", rankdir=LR"), plain);
+  BOOST_TEST(has(esp::draw_architecture<Net, esp::shape<2, 8>>("two layers"), "label=\"two layers on (2, 8)\""));
+  // Two equal blocks, of which one is drawn: two boxes with four and two layers, an addition and a ReLU, within a
+  // Sequential with a Residual with a Sequential. The Repeat around them has no other part.
   std::string const blocks = esp::draw_architecture<Blocks, esp::shape<2, 8>>();
   counted const b = parse(blocks);
-  BOOST_TEST(b.nodes == 2 + 3 + 2 * 8);
-  BOOST_TEST(b.edges == 4 + 2 * 9);
-  BOOST_TEST(b.clusters == 1 + 2 * 3);
-  BOOST_TEST(has(blocks, "\"2.1.0.fn.3  Dropout<0.1>\\n(2, 4)\""), blocks);
-  // input; left, drop, right, gain; multiply, tanh, add; output
+  BOOST_TEST(b.nodes == 2 + 2 + 4);
+  BOOST_TEST(b.edges == 3 + 5);
+  BOOST_TEST(b.clusters == 3);
+  BOOST_TEST(has(blocks, "2.0.0.fn.3  Dropout<0.1>\\n(2, 4)\""), blocks);
+  BOOST_TEST(has(blocks, "label=\"2.0 to 2.1, x 2  Sequential\""), blocks);
+  BOOST_TEST(!has(blocks, "2.1.0"), blocks);
+  // Blocks of different widths are all drawn. The convolution, norm and ReLU of a block are one box.
+  std::string const convolutions =
+      esp::draw_architecture<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::ConvBN<8, 4, 3>>, esp::shape<2, 3, 8, 8>>();
+  counted const v = parse(convolutions);
+  BOOST_TEST(v.nodes == 4);
+  BOOST_TEST(v.clusters == 0);
+  BOOST_TEST(has(convolutions, "\"1  ConvBN<8, 4, (3, 3)>\\nconv, norm, relu\\n(2, 4, 8, 8)\""), convolutions);
+  // input; left with drop, right, gain; multiply, tanh, add; output
   std::string const own = esp::draw_architecture<Branches<4>, esp::shape<2, 4>>();
   counted const o = parse(own);
-  BOOST_TEST(o.nodes == 9);
-  BOOST_TEST(o.edges == 9);
+  BOOST_TEST(o.nodes == 8);
+  BOOST_TEST(o.edges == 8);
   BOOST_TEST(has(own, "\"gain\\n(4)\""), own);
 }
 
@@ -182,13 +193,50 @@ BOOST_AUTO_TEST_CASE(kernels) {
   BOOST_TEST(c.edges == 2 + 1 + 1 + 1 + 3 + 2 + 2 + 1);
   BOOST_TEST(has(text, "v9: workspace +64, until kernel 6\\l"), text);
   BOOST_TEST(has(text, "training of Sequential on (2, 8): 8 kernels, 192 bytes of workspace"), text);
+  BOOST_TEST(has(text, "v9 = relu(input @ 0.weight + 0.bias)\\l"), text);
   esp::model<Blocks> model{esp::seed{0}};
   esp::trainer trainer{model, Loss{}, Optimizer{}, esp::batch<2, 8>{}};
   std::string const blocks = esp::draw_kernels<decltype(trainer)>();
   std::string const by_types = esp::draw_kernels<Blocks, Loss, Optimizer, esp::batch<2, 8>>();
   BOOST_TEST(blocks == by_types);
   using Program = esp::detail::training_program<Blocks, Loss, esp::batch<2, 8>>;
-  BOOST_TEST(parse(blocks).nodes == report::view_of<Program>.kernel_count + 3);
+  std::string const all =
+      esp::draw_kernels<Blocks, Loss, Optimizer, esp::batch<2, 8>>({}, esp::kernel_detail::formulas);
+  BOOST_TEST(parse(all).nodes == report::view_of<Program>.kernel_count + 3);
+}
+
+// The kernels of a large net are a table: each is in one cell, those of the backward pass in the last column.
+BOOST_AUTO_TEST_CASE(kernels_of_layers) {
+  std::string const text = esp::draw_kernels<Blocks, Loss, Optimizer, esp::batch<2, 8>>("MLPResNet");
+  BOOST_TEST(has(text, "training of MLPResNet on (2, 8): "), text);
+  BOOST_TEST(has(text, "bgcolor=\"white\">2.0.0.fn.0  Linear&lt;8, 4&gt;</td>"), text);
+  BOOST_TEST(has(text, "<b>kept for backward</b>"), text);
+  std::string const small = esp::draw_kernels<Net, Loss, Optimizer, esp::batch<2, 8>>({}, esp::kernel_detail::layers);
+  BOOST_TEST(has(small, ">1  ReLU</td><td align=\"left\" balign=\"left\" bgcolor=\"#d8efd8\">2&nbsp; product&nbsp; "),
+             small);
+  BOOST_TEST(has(small, ">loss</td><td align=\"left\" balign=\"left\" bgcolor=\"#d8efd8\">1, 4&nbsp; "), small);
+  std::string const evaluation = esp::draw_kernels<Net, esp::batch<2, 8>>({}, esp::kernel_detail::layers);
+  BOOST_TEST(!has(evaluation, "backward"), evaluation);
+  BOOST_TEST(has(evaluation, "<b>kernels</b>"), evaluation);
+}
+
+// A value has the layer that makes it; a value of the backward pass has the layer that it differentiates.
+BOOST_AUTO_TEST_CASE(layers_of_nodes) {
+  using Program = esp::detail::training_program<Net, Loss, esp::batch<2, 8>>;
+  report::program_layers const layers = report::detail::layers_of_program<Program>::get();
+  report::view const& v = report::view_of<Program>;
+  BOOST_TEST(static_cast<int>(layers.of.size()) == v.node_count + 1);
+  auto const name = [&](int node) { return report::layer_name(layers, report::layer_of(layers, node)); };
+  for (int i = 0; i < v.result_count; ++i) {
+    report::node_row const& n = v.nodes[v.results[i].id];
+    if (v.results[i].where == esp::graph::destination::gradient)
+      BOOST_TEST(name(v.results[i].id) == (v.results[i].index < 2 ? "0  Linear<8, 4>" : "2  Linear<4, 3>"));
+    else BOOST_TEST((v.results[i].index != 0 || name(v.nodes[n.holder].holder) == ""));
+  }
+  for (int id = 1; id <= v.node_count; ++id) {
+    if (std::string_view{v.nodes[id].op->name} == "relu") BOOST_TEST(name(id) == "1  ReLU");
+    if (std::string_view{v.nodes[id].op->name} == "exp") BOOST_TEST(name(id) == "");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(memory) {
@@ -200,7 +248,7 @@ BOOST_AUTO_TEST_CASE(memory) {
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     box const& a = boxes[i];
     BOOST_TEST((a.width > 0 && a.height > 0));
-    BOOST_TEST((a.x >= 70 && a.y >= 40 && a.x + a.width <= 920.1 && a.y + a.height <= 460.1));
+    BOOST_TEST((a.x >= 70 && a.y >= 56 && a.x + a.width <= 920.1 && a.y + a.height <= 476.1));
     for (std::size_t j = 0; j < i; ++j) {
       box const& b = boxes[j];
       double const rounding = 0.02;
@@ -229,6 +277,9 @@ BOOST_AUTO_TEST_CASE(memory_by_hand) {
   BOOST_TEST(lives[0].end == 3);
   std::string const svg = esp::draw_memory<Net, esp::batch<2, 8>>();
   // half of 16 elements
-  BOOST_TEST(has(svg, "<rect class=\"value\" x=\"70.00\" y=\"40.00\" width=\"850.00\" height=\"210.00\""), svg);
-  BOOST_TEST(has(svg, "<title>v7 (2, 4): bytes 0 to 32, kernels 1 to 2</title>"), svg);
+  BOOST_TEST(has(svg, "<rect class=\"value forward\" x=\"70.00\" y=\"56.00\" width=\"850.00\" height=\"210.00\""), svg);
+  BOOST_TEST(has(svg, "<title>1  ReLU (2, 4) (v7): bytes 0 to 32, kernels 1 to 2</title>"), svg);
+  BOOST_TEST(has(svg, ">1  ReLU  (2, 4)</text>"), svg);
+  BOOST_TEST(has(svg, ">32 bytes</text>"), svg);
+  BOOST_TEST(has(esp::draw_memory<Net, esp::batch<2, 8>>("two layers"), "evaluation of two layers on (2, 8): "));
 }

@@ -73,6 +73,22 @@ BOOST_AUTO_TEST_CASE(products_and_their_epilogues) {
   BOOST_TEST(without_numbers(report::formulas_of(t, 1)) == lines{"relu(add(matmul(x, transpose(y)), b))"});
 }
 
+namespace {
+struct brackets {
+  constexpr auto operator()(auto x, auto y) const { return (x - (y - x * 3.0f)) / (y * (x + y)) - esp::tanh(x + y); }
+};
+lines infix(report::titled const& t) { return without_numbers(report::formulas_of(t, 1, report::notation::infix)); }
+}  // namespace
+
+// Brackets are where the operand binds less, and around a right operand that binds as much.
+BOOST_AUTO_TEST_CASE(signs_between_operands) {
+  BOOST_TEST(infix(titled<chain, real<8>, real<8>>()) == lines{"tanh(2 * x) + y"});
+  BOOST_TEST(infix(titled<layer, real<4, 6>, real<5, 6>, real<5>>()) == lines{"relu(x @ transpose(y) + b)"});
+  BOOST_TEST(infix(titled<reductions, real<4, 6>>()) == lines{"sum[row](x * x)"});
+  BOOST_TEST(infix(titled<brackets, real<8>, real<8>>()) ==
+             (lines{"t1 = x + y", "(x - (y - 3 * x)) / (t1 * y) - tanh(t1)"}));
+}
+
 BOOST_AUTO_TEST_CASE(moved_values) {
   auto const t = titled<moved, real<2, 3, 4>, real<2, 3>>();
   lines all;

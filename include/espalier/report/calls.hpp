@@ -108,16 +108,18 @@ inline void settle(architecture& a, call_record const* calls, int call_count, ve
 
 }  // namespace detail
 
-/// The architecture of a net applied to a batch, with the module that made each node of the evaluation program.
-template <class Net, class Batch>
+/// The architecture of a net applied to a batch, with the module that made each node of the evaluation program. With a
+/// target_of_training: of the forward pass of the training program.
+template <class Net, class Batch, class Target = detail::no_target>
 architecture architecture_of() {
   architecture a;
   detail::list_modules(numbered<Net>, {}, -1, a.modules);
-  constexpr int calls = detail::recorded<Net, Batch>.call_count, vertices = detail::recorded<Net, Batch>.vertex_count,
-                nodes = detail::recorded<Net, Batch>.nodes;
-  constexpr int result = detail::recorded<Net, Batch>.result;
-  detail::settle(a, detail::calls_of<Net, Batch>.at, calls, detail::vertices_of<Net, Batch>.at, vertices, nodes,
-                 detail::tensor_names<Net, true>());
+  constexpr int calls = detail::recorded<Net, Batch, Target>.call_count,
+                vertices = detail::recorded<Net, Batch, Target>.vertex_count,
+                nodes = detail::recorded<Net, Batch, Target>.nodes;
+  constexpr int result = detail::recorded<Net, Batch, Target>.result;
+  detail::settle(a, detail::calls_of<Net, Batch, Target>.at, calls, detail::vertices_of<Net, Batch, Target>.at,
+                 vertices, nodes, detail::tensor_names<Net, true>());
   a.result = result;
   a.input = Batch::value;
   a.output = a.modules[0].output;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <string_view>
+
 #include "text.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -19,14 +21,16 @@ inline std::string quoted(std::string const& text, bool at_the_left = false) {
   }
   return r + '"';
 }
-/// Breaks a text after commas and opening brackets, so that no line is much longer than `width`.
+/// Breaks a text after commas, opening brackets and signs between operands, so that no line is much longer than
+/// `width`.
 inline std::string broken(std::string const& text, std::size_t width) {
   std::string r;
   std::size_t length = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     r += text[i];
     ++length;
-    bool const between = text[i] == '(' || (text[i] == ' ' && i > 0 && text[i - 1] == ',');
+    bool const between =
+        text[i] == '(' || (text[i] == ' ' && i > 0 && std::string_view{",+-*/@"}.find(text[i - 1]) < 6);
     if (length >= width && between && i + 1 < text.size()) {
       r += "\n    ";
       length = 4;
@@ -35,11 +39,12 @@ inline std::string broken(std::string const& text, std::size_t width) {
   return r;
 }
 
-inline std::string begin(std::string const& title) {
-  return "digraph espalier {\n  graph [label=" + quoted(title) +
-         ", labelloc=t, fontname=\"sans-serif\", fontsize=12, nodesep=0.2, ranksep=0.25]\n  node [shape=box, style=filled, fillcolor=white, "
-         "fontname=\"sans-serif\", fontsize=10, "
-         "margin=\"0.08,0.04\", height=0.2]\n  edge [fontname=\"sans-serif\", fontsize=8, arrowsize=0.6]\n";
+/// Letters of Courier have one width in every font that takes its place, so text stays inside its box on every machine.
+inline std::string begin(std::string const& title, bool to_the_right = false) {
+  return "digraph espalier {\n  graph [label=" + quoted(title) + (to_the_right ? ", rankdir=LR" : "") +
+         ", labelloc=t, fontname=\"Courier\", fontsize=12, nodesep=0.2, ranksep=0.25]\n  node [shape=box, style=filled, fillcolor=white, "
+         "fontname=\"Courier\", fontsize=10, "
+         "margin=\"0.08,0.04\", height=0.2]\n  edge [fontname=\"Courier\", fontsize=9, arrowsize=0.6]\n";
 }
 inline std::string node(std::string const& name, std::string const& label, std::string const& attributes = {},
                         bool at_the_left = false) {

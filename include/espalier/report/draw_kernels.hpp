@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "draw_program.hpp"
+#include "formula.hpp"
+#include "kernels_by_layer.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
+/// How much a drawing of kernels has: their formulas, or one row for the kernels of each layer. `automatic` has
+/// formulas for up to 12 kernels, which fit on one screen.
+enum class kernel_detail : std::uint8_t { automatic, formulas, layers };
+
 namespace report {
+
+inline constexpr int most_kernels_with_formulas = 12;
 
 inline std::string kernels_text(titled const& t) {
   view const& v = *t.plan;
   int const forward = end_of_forward(v);
-  std::string r =
-      dot::begin(t.title + ": " + std::to_string(v.kernel_count) + " kernels, " +
-                 std::to_string(v.workspace * static_cast<std::int64_t>(t.element_bytes)) + " bytes of workspace");
+  std::string r = dot::begin(kernels_title(t));
   auto const name = [](int kernel) { return "k" + std::to_string(kernel); };
   for (int id = 1; id <= v.node_count; ++id) {
     graph::op_family const f = v.nodes[id].op->family;
@@ -23,7 +28,7 @@ inline std::string kernels_text(titled const& t) {
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
     std::string label = std::to_string(x) + "  " + kind_text(k) + '\n';
-    for (std::string const& line : formulas_of(t, x)) label += dot::broken(line, 56) + '\n';
+    for (std::string const& line : formulas_of(t, x, notation::infix)) label += dot::broken(line, 56) + '\n';
     for_each_result(v, k, [&](int node) { label += name_of(t, node) + ": " + address_text(t, node) + '\n'; });
     r += "  " + dot::node(name(x), label, k.first > forward ? dot::backward : "", true);
     // One edge from each kernel, labelled with the values that it passes.
@@ -52,13 +57,15 @@ inline std::string kernels_text(titled const& t) {
 
 }  // namespace report
 
-/// draw_kernels<...>(): draws the kernels of a program as Graphviz text: each with its formulas, and for each value
-/// that it writes the address in the workspace and the last kernel that reads it. Edges are values that go through
-/// memory.
-/// The arguments are those of explain; for a trainer, the program of its first batch is drawn.
+/// draw_kernels<...>(name, detail): draws the kernels of a program as Graphviz text: each with its formulas, and for
+/// each value that it writes the address in the workspace and the last kernel that reads it. Edges are values that go
+/// through memory. With more than 12 kernels, or with kernel_detail::layers, it is a table: for each layer its forward
+/// kernels, the bytes that they keep for the backward pass, its backward kernels, and the bytes that kernels move.
+/// The arguments are those of explain; for a trainer, the program of its first batch is drawn. The name is that of the
+/// net in the title.
 /// errors  as of explain
 template <class... X, class Found = report::detail::programs_fault<X...>>
-std::string draw_kernels() {
+std::string draw_kernels(std::string const& name = {}, kernel_detail detail = kernel_detail::automatic) {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
   using Layers = espalier::detail::root_message_fault<typename Programs::layers, typename Programs::net,
@@ -72,8 +79,16 @@ std::string draw_kernels() {
   static_assert(
       sizeof(espalier::detail::own_message_fault<typename Programs::loss, typename Programs::trained>::report()) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
-  if constexpr (Found::agree) return report::kernels_text(Programs::programs().front());
-  else return {};
+  if constexpr (Found::agree) {
+    report::titled const t = report::with_name(Programs::programs().front(), name);
+    bool const by_layers =
+        detail == kernel_detail::layers ||
+        (detail == kernel_detail::automatic && t.plan->kernel_count > report::most_kernels_with_formulas);
+    report::program_layers const layers = Programs::layer_rows();
+    return by_layers && !layers.rows.empty() ? report::kernels_by_layer_text(t, layers) : report::kernels_text(t);
+  } else {
+    return {};
+  }
 }
 
 }  // namespace espalier

@@ -8,17 +8,6 @@ namespace espalier {
 
 namespace report {
 
-/// The last node of the forward pass: result 0 of a program with gradients, otherwise the last node.
-inline int end_of_forward(view const& v) {
-  int end = v.node_count;
-  bool gradients = false;
-  for (int i = 0; i < v.result_count; ++i) {
-    gradients = gradients || v.results[i].where == graph::destination::gradient;
-    if (v.results[i].where == graph::destination::result && v.results[i].index == 0) end = v.results[i].id;
-  }
-  return gradients ? end : v.node_count;
-}
-
 inline std::string program_text(titled const& t) {
   view const& v = *t.plan;
   int const forward = end_of_forward(v);
@@ -50,11 +39,12 @@ inline std::string program_text(titled const& t) {
 
 }  // namespace report
 
-/// draw_program<...>(): draws a traced program with its backward pass as Graphviz text: each op with the shape of its
-/// value, before fusion. The arguments are those of explain; for a trainer, the program of its first batch is drawn.
+/// draw_program<...>(name): draws a traced program with its backward pass as Graphviz text: each op with the shape of
+/// its value, before fusion. The arguments are those of explain; for a trainer, the program of its first batch is
+/// drawn. The name is that of the net in the title.
 /// errors  as of explain
 template <class... X, class Found = report::detail::programs_fault<X...>>
-std::string draw_program() {
+std::string draw_program(std::string const& name = {}) {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
   using Layers = espalier::detail::root_message_fault<typename Programs::layers, typename Programs::net,
@@ -68,7 +58,7 @@ std::string draw_program() {
   static_assert(
       sizeof(espalier::detail::own_message_fault<typename Programs::loss, typename Programs::trained>::report()) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
-  if constexpr (Found::agree) return report::program_text(Programs::programs().front());
+  if constexpr (Found::agree) return report::program_text(report::with_name(Programs::programs().front(), name));
   else return {};
 }
 

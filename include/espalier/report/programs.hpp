@@ -18,7 +18,23 @@ struct titled {
   std::vector<std::string> results;
 };
 
+/// The layers of a net, and which of them makes each node of a program.
+struct program_layers {
+  static constexpr int none = -1;
+  struct row {
+    std::string path, type;
+    int parent;
+  };
+  std::vector<row> rows;  ///< 0: the net
+  /// by node: a row, or `none` for the loss. A node of the backward pass belongs to the layer that it differentiates.
+  std::vector<int> of;
+};
+
 namespace detail {
+
+/// get(): the layers of a program; defined in program_layers.hpp.
+template <class Program>
+struct layers_of_program;
 
 /// The program of a program definition with elements of type T.
 template <class Program, class T>
@@ -88,9 +104,9 @@ struct no_programs {
   static constexpr bool agree = false;
 };
 
-/// programs(): the programs in order of execution. net and trained: the subjects under which faults are reported once.
-/// The other members are faults, which the entry functions assert: arguments that name no program, or layers, loss and
-/// batch that do not fit.
+/// programs(): the programs in order of execution. layer_rows(): the layers of the first one. net and trained: the
+/// subjects under which faults are reported once. The other members are faults, which the entry functions assert:
+/// arguments that name no program, or layers, loss and batch that do not fit.
 struct programs_without_fault {
   using net = void;
   using trained = void;
@@ -99,6 +115,7 @@ struct programs_without_fault {
   using loss = agreed;
   using statistics = agreed;
   using fault = agreed;
+  static program_layers layer_rows() { return {}; }
 };
 template <class... X>
 struct programs_of : programs_without_fault {
@@ -117,15 +134,23 @@ struct programs_of_evaluation : programs_without_fault {
   using layers = decltype(espalier::detail::layers_fault<Net, Batch>());
   using fault = layers;
   static std::vector<titled> programs() { return {evaluation<Net, Batch, T>()}; }
+  static program_layers layer_rows() {
+    return layers_of_program<espalier::detail::evaluation_program<Net, Batch>>::get();
+  }
 };
 template <nn::Module Net, Shape Batch>
 struct programs_of<Net, Batch> : programs_of_evaluation<Net, Batch, float> {};
-template <class T, class Net, class Loss, class Optimizer, class... Batches>
-struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batches...> {
+template <class T, class Net, class Loss, class Optimizer, class Batch, class... More>
+struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batch, More...> {
   using net = Net;
   using trained = espalier::detail::faults_of<Net, Loss>;
   using arguments = agreed;
-  static std::vector<titled> programs() { return {training<Net, Loss, Batches, T>()..., update<Net, Optimizer, T>()}; }
+  static std::vector<titled> programs() {
+    return {training<Net, Loss, Batch, T>(), training<Net, Loss, More, T>()..., update<Net, Optimizer, T>()};
+  }
+  static program_layers layer_rows() {
+    return layers_of_program<espalier::detail::training_program<Net, Loss, Batch>>::get();
+  }
 };
 template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
   requires((is_loss<Loss>::agree) && (is_optimizer<Optimizer>::agree))
@@ -188,6 +213,15 @@ inline std::string name_of(titled const& t, graph::output const& o) {
     default:
       return detail::named(t.results, o.index, "result");
   }
+}
+/// A program's title with another name for its net: "training of MLPResNet on (32, 64)". An alias of a type has no name
+/// of its own.
+inline titled with_name(titled t, std::string const& name) {
+  std::size_t const from = t.title.find(" of "), to = t.title.rfind(" on ");
+  if (name.empty()) return t;
+  if (from == std::string::npos || to == std::string::npos) t.title = name;
+  else t.title = t.title.substr(0, from + 4) + name + t.title.substr(to);
+  return t;
 }
 /// The address of a value: its bytes in the workspace, or the result that it is written to.
 inline std::string address_text(titled const& t, int id) {

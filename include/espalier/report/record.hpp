@@ -82,8 +82,8 @@ struct recording {
 
 /// The tracer that makes a recording.
 struct recorder : tracing::tracer {
-  constexpr recorder(graph::program& p, recording& to)
-      : tracing::tracer{p, tracing::mode::evaluation, false, 0, 0}, found{to} {}
+  constexpr recorder(graph::program& p, tracing::mode m, recording& to)
+      : tracing::tracer{p, m, false, 0, 0}, found{to} {}
 
   template <class... From>
   constexpr int add_vertex(part kind, char const* name, int number, extents const& s, From... from) {
@@ -169,24 +169,37 @@ struct net_observer {
   }
 };
 
-template <class Net, class Batch>
+/// The target of a training program, which is its second argument. Evaluation has none.
+template <class Target, class Element>
+struct target_of_training {
+  static constexpr tracing::mode mode = tracing::mode::training;
+  static constexpr void add(tracing::tracer& t) { tracing::add_argument<Element>(t, 1, Target::value); }
+};
+struct no_target {
+  static constexpr tracing::mode mode = tracing::mode::evaluation;
+  static constexpr void add(tracing::tracer&) {}
+};
+
+template <class Net, class Batch, class Target>
 constexpr recording record_net() {
   recording found{};
   graph::program p{};
-  recorder r{p, found};
+  recorder r{p, Target::mode, found};
   int const x = tracing::add_argument<float>(r, 0, Batch::value),
             input = r.add_vertex(part::input, "input", 0, Batch::value);
+  Target::add(r);
   found.result = espalier::detail::traced_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
   found.nodes = p.nodes.size;
   return found;
 }
-template <class Net, class Batch>
-inline constexpr recording recorded = record_net<Net, Batch>();
-template <class Net, class Batch>
-inline constexpr auto calls_of = first_of<call_record, recorded<Net, Batch>.call_count + 1>(recorded<Net, Batch>.calls);
-template <class Net, class Batch>
+template <class Net, class Batch, class Target>
+inline constexpr recording recorded = record_net<Net, Batch, Target>();
+template <class Net, class Batch, class Target>
+inline constexpr auto calls_of =
+    first_of<call_record, recorded<Net, Batch, Target>.call_count + 1>(recorded<Net, Batch, Target>.calls);
+template <class Net, class Batch, class Target>
 inline constexpr auto vertices_of =
-    first_of<vertex_record, recorded<Net, Batch>.vertex_count + 1>(recorded<Net, Batch>.vertices);
+    first_of<vertex_record, recorded<Net, Batch, Target>.vertex_count + 1>(recorded<Net, Batch, Target>.vertices);
 
 }  // namespace detail
 }  // namespace espalier::report

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -19,6 +20,19 @@ inline std::string fixed_text(double x, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, x);
   return text;
+}
+
+/// "192 bytes", "3.5 KiB", "12 MiB": three digits from one KiB on.
+inline std::string bytes_text(std::int64_t bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " bytes";
+  bool const mib = bytes >= 1024 * 1024;
+  double const number = static_cast<double>(bytes) / (mib ? 1024 * 1024 : 1024);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", number < 10 ? 2 : number < 100 ? 1 : 0, number);
+  std::string r = text;
+  if (r.find('.') != std::string::npos) r.erase(r.find_last_not_of('0') + 1);
+  if (r.back() == '.') r.pop_back();
+  return r + (mib ? " MiB" : " KiB");
 }
 
 /// "(32, 64)"; "()" for a number.

@@ -155,6 +155,17 @@ inline constexpr view view_of = {detail::report_rows<Program>::nodes.at,
                                  plan::moved_by_program<Program>,
                                  plan::flops_of_program<Program>};
 
+/// The last node of the forward pass: result 0 of a program with gradients, otherwise the last node.
+inline int end_of_forward(view const& v) {
+  int end = v.node_count;
+  bool gradients = false;
+  for (int i = 0; i < v.result_count; ++i) {
+    gradients = gradients || v.results[i].where == graph::destination::gradient;
+    if (v.results[i].where == graph::destination::result && v.results[i].index == 0) end = v.results[i].id;
+  }
+  return gradients ? end : v.node_count;
+}
+
 /// Calls f(operand number, node) once for each operand that a kernel reads from memory.
 template <class F>
 constexpr void for_each_operand(view const& v, kernel_row const& k, F&& f) {
