@@ -3,19 +3,20 @@
 """Draws the pictures of this folder anew:  render.py DRAW DOT FOLDER
 
 DRAW is the program docs/examples/draw.cpp, DOT that of graphviz; FOLDER is where the .svg files go. What graphviz has drawn holds a line with the digest of
-its .dot file, so that a test (test/examples/draw.py) sees without graphviz whether the net is still drawn so. norm_axes.svg is drawn of the letters that
-docs/examples/course_statistics.cpp finds.
+its .dot file, so that a test (test/examples/draw.py) sees without graphviz whether the net is still drawn so. Each other picture is drawn by the script of
+its name.
 """
 import hashlib
+import importlib
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-LETTERS = pathlib.Path(__file__).resolve().parent.parent / "examples/course_statistics.txt"
-COLOURS = dict(zip("abcdefgh", ("#9ecae1", "#fdd0a2", "#a1d99b", "#fcbba1", "#dadaeb", "#fee391", "#ccece6", "#d9d9d9")))
-CELL, GAP = 22, 34
+SCRIPTS = ["batch_norm_modes", "dropout_mask", "norm_axes", "pipeline", "residual", "training_step_memory"]
+# Colours of graphviz on a page that is dark: rules of a style win over attributes.
+DARK = {"white": "#0d1117", "#e8e8e8": "#30363d", "#fff2c8": "#4a3a10", "#d8efd8": "#1d4428", "#dce6f8": "#1c3358"}
 
 
 def digest(dot):
@@ -23,44 +24,35 @@ def digest(dot):
     return f"<!-- {hashlib.sha256(dot.encode()).hexdigest()} -->"
 
 
-def smaller(svg):
-    """Without comments, and without titles, which repeat the names of nodes."""
+def dark_style():
+    fills = "".join(f'[fill="{light}"]{{fill:{dark}}}' for light, dark in DARK.items())
+    return ('<style>@media(prefers-color-scheme:dark){text{fill:#e6edf3}[stroke="black"]{stroke:#9198a1}[fill="black"]{fill:#9198a1}'
+            f'[fill="#000000"]{{fill:#ffffff}}[stroke="#000000"]{{stroke:#9198a1}}text[fill]{{fill:#e6edf3}}{fills}}}</style>')
+
+
+def finished(svg, dot):
+    """Without comments and titles, which repeat the names of nodes; with the digest and colours for a dark page."""
     svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.S)
-    return re.sub(r"<title>n?[a-z]*\d*(&#45;&gt;[a-z]+\d*)?</title>\n?", "", svg)
+    svg = re.sub(r"<title>[a-z]*\d*(&#45;&gt;[a-z]+\d*)?</title>\n?", "", svg)
+    svg = svg.replace('font-family="Courier,monospace"', 'font-family="\'DejaVu Sans Mono\',Menlo,Consolas,monospace"')
+    return re.sub(r"(<svg[^>]*>)", lambda begin: f"{digest(dot)}\n{begin[0]}\n{dark_style()}", svg, count=1)
 
 
-def norm_axes(text):
-    """A column for each layer, one example above the other: channels downwards, positions to the right; a letter and a colour for each statistic."""
-    layers = re.findall(r"^(\w+) +([a-h |]+?) *$", text, re.M)
-    shapes, x = [], 110
-    for name, letters in layers:
-        examples = [channels.split() for channels in letters.split("|")]
-        shapes.append(f'<text x="{x + 1.5 * CELL}" y="20" font-weight="bold">{name}</text>')
-        for n, channels in enumerate(examples):
-            for c, positions in enumerate(channels):
-                top = 34 + n * (len(channels) * CELL + 16) + c * CELL
-                if x == 110:
-                    shapes.append(f'<text x="100" y="{top + 15}" text-anchor="end">{f"example {n + 1}, " if c == 0 else ""}channel {c + 1}</text>')
-                for p, letter in enumerate(positions):
-                    shapes.append(f'<rect x="{x + p * CELL}" y="{top}" width="{CELL}" height="{CELL}" fill="{COLOURS[letter]}" stroke="black"/>')
-                    shapes.append(f'<text x="{x + p * CELL + CELL / 2}" y="{top + 15}">{letter}</text>')
-        x += 3 * CELL + GAP
-    height = 34 + 2 * 4 * CELL + 16 + 12
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-60 0 {x + 60} {height}" width="{x + 60}" font-family="sans-serif" font-size="12" '
-            f'text-anchor="middle">\n<rect x="-60" width="{x + 60}" height="{height}" fill="white"/>\n' + "\n".join(shapes) + "\n</svg>\n")
+def scripted():
+    """name -> text of the pictures that scripts draw."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+    return {name: importlib.import_module(name).draw() for name in SCRIPTS}
 
 
 def main():
     draw, dot, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    pictures = scripted()
     with tempfile.TemporaryDirectory() as drawn:
         subprocess.run([str(pathlib.Path(draw).resolve()), drawn], check=True)
-        pictures = {"norm_axes": norm_axes(LETTERS.read_text(encoding="utf-8"))}
         for path in sorted(pathlib.Path(drawn).iterdir()):
             text = path.read_text(encoding="utf-8")
             if path.suffix == ".dot":
-                source = digest(text)
-                text = smaller(subprocess.run([dot, "-Tsvg", str(path)], capture_output=True, text=True, check=True).stdout)
-                text = text.replace("<svg", f"{source}\n<svg", 1)
+                text = finished(subprocess.run([dot, "-Tsvg", str(path)], capture_output=True, text=True, check=True).stdout, text)
             pictures[path.stem] = text
     for name, text in pictures.items():
         (folder / f"{name}.svg").write_text(text, encoding="utf-8")
@@ -70,4 +62,5 @@ def main():
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         sys.exit(__doc__)
+    sys.dont_write_bytecode = True
     main()

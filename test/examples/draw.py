@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Compares the pictures of docs/pictures with what is drawn now:  draw.py PROGRAM EXAMPLES/data
 
-PROGRAM is docs/examples/draw.cpp. Its maps of memory and the picture of the norms' axes are compared letter by letter; of what graphviz renders, the digest
+PROGRAM is docs/examples/draw.cpp. Its maps of memory and the pictures of scripts are compared letter by letter; of what graphviz renders, the digest
 of its source that the picture names (docs/pictures/render.py). No picture is left over.
 """
 import pathlib
@@ -16,7 +16,7 @@ def differences(drawn, pictures):
     sys.path.insert(0, str(pictures))
     import render
     shown = {path.name: path.read_text(encoding="utf-8") for path in pictures.glob("*.svg")}
-    found = [] if shown.pop("norm_axes.svg", "") == render.norm_axes(render.LETTERS.read_text(encoding="utf-8")) else ["norm_axes.svg"]
+    found = [f"{name}.svg" for name, text in render.scripted().items() if shown.pop(f"{name}.svg", "") != text]
     for path in sorted(drawn.iterdir()):
         text, picture = path.read_text(encoding="utf-8"), shown.pop(f"{path.stem}.svg", "")
         if not (picture == text if path.suffix == ".svg" else render.digest(text) in picture):

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(programs) {
   }
   BOOST_TEST(t.nodes == nodes + 5);  // the loss and four gradients
   BOOST_TEST(t.edges == edges + 5);
-  BOOST_TEST(has(training, "forward white, backward blue"), training);
+  BOOST_TEST(has(training, "the backward pass is blue"), training);
   BOOST_TEST(has(training, "\"gradient of 2.bias\""), training);
   parse(esp::draw_program<Blocks, Loss, Optimizer, esp::batch<2, 8>>());
 }

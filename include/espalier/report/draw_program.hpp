@@ -11,7 +11,7 @@ namespace report {
 inline std::string program_text(titled const& t) {
   view const& v = *t.plan;
   int const forward = end_of_forward(v);
-  std::string r = dot::begin(t.title + (forward < v.node_count ? ": forward white, backward blue" : ""));
+  std::string r = dot::begin(t.title + (forward < v.node_count ? ": the backward pass is blue" : ""));
   r += "  graph [nslimit=1, nslimit1=1, mclimit=0.3]\n";  // for many nodes: a good layout in short time
   auto const name = [](int id) { return "n" + std::to_string(id); };
   for (int id = 1; id <= v.node_count; ++id) {
