@@ -148,6 +148,13 @@ def report_promises(rows):
     return broken
 
 
+def draw_again(chosen):
+    page = ROOT / "docs/benchmarks"
+    with (chosen.csv or page / "compile.csv").open(newline="", encoding="ascii") as file:
+        rows = [{**row, "seconds": float(row["seconds"]), "megabytes": float(row["megabytes"])} for row in csv.DictReader(file) if row["seconds"]]
+    (chosen.chart or page / "compile.svg").write_text(chart.drawn(rows), encoding="utf-8")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--compilers", default="g++,clang++-19", help="comma separated; those not installed are left out")
@@ -159,7 +166,11 @@ def main():
     options.add_argument("--limit", type=int, default=300, help="seconds after which a compilation counts as failed")
     options.add_argument("--csv", type=pathlib.Path, help="write the table here, too")
     options.add_argument("--chart", type=pathlib.Path, help="draw seconds and memory over depth and width here, as SVG")
+    options.add_argument("--only-page", action="store_true", help="draw the chart again from the file of --csv (default docs/benchmarks/compile.csv)")
     chosen = options.parse_args()
+    if chosen.only_page:
+        draw_again(chosen)
+        return 0
 
     wanted = tuple(filter(None, chosen.cases.split(",")))
     compilers = [c for c in chosen.compilers.split(",") if shutil.which(c)]

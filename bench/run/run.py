@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Builds and runs every program of this folder with both compilers, and writes docs/benchmarks/cpu.md, cpu.csv and cpu.svg.
+"""Builds and runs every program of this folder with both compilers, and writes docs/benchmarks/cpu.md, cpu.csv, cpu_*.svg and readme.svg.
 
     bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
 
@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import csv
 import fcntl
-import html
 import json
 import math
 import os
@@ -21,6 +20,9 @@ import shutil
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True
+import cpu_charts  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -170,42 +172,6 @@ def processor():
     return f"{names[0] if names else 'unknown'}, {vectors}, {len(names)} logical processors"
 
 
-def chart(rows, builds):
-    """A bar for each row and compiler: the best peer's time by espalier's, on a logarithmic axis; a tick where the best hand-written kernel stands."""
-    shown = [r for r in rows if any(r.ratio(b, r.peer) for b in builds)]
-    left, width, line, top = 330, 470, 26, 60
-    height = top + line * len(shown) + 30
-    low, high = 0.25, 8.0
-
-    def x(ratio):
-        return left + width * math.log(min(max(ratio, low), high) / low) / math.log(high / low)
-    colors = {"gcc": "#4477aa", "clang": "#ee8866"}
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 70}" height="{height}" font-family="sans-serif" font-size="12">',
-           f'<rect width="100%" height="100%" fill="white"/><text x="10" y="20" font-size="14">Best peer\'s time / espalier\'s, in one run '
-           '(right of 1: espalier is faster)</text>']
-    for i, name in enumerate(builds):
-        out.append(f'<rect x="{left + 130 * i}" y="30" width="12" height="12" fill="{colors[name]}"/>'
-                   f'<text x="{left + 130 * i + 17}" y="40">espalier by {COMPILERS[name]}</text>')
-    out.append(f'<line x1="{left + 270}" x2="{left + 270}" y1="29" y2="43" stroke="black" stroke-width="2"/><text x="{left + 277}" y="40">by hand</text>')
-    for mark in (0.25, 0.5, 1, 2, 4, 8):
-        out.append(f'<line x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="{top - 8}" y2="{height - 22}" stroke="{"black" if mark == 1 else "#dddddd"}"/>'
-                   f'<text x="{x(mark):.1f}" y="{height - 8}" text-anchor="middle">{mark:g}</text>')
-    for i, row in enumerate(shown):
-        y = top + line * i
-        out.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{html.escape(row.name)}</text>')
-        for k, name in enumerate(builds):
-            ratio, hand = row.ratio(name, row.peer), row.ratio(name, row.by_hand)
-            if ratio is None:
-                continue
-            a, b = sorted((x(1), x(ratio)))
-            out.append(f'<rect x="{a:.1f}" y="{y + 10 * k}" width="{max(b - a, 1):.1f}" height="9" fill="{colors[name]}"/>')
-            out.append(f'<text x="{x(ratio) + (4 if ratio >= 1 else -4):.1f}" y="{y + 10 * k + 8}" font-size="9" text-anchor="{"start" if ratio >= 1 else "end"}">'
-                       f'{ratio:.2f}</text>')
-            if hand:  # where a peer as fast as the hand-written kernel would stand
-                out.append(f'<line x1="{x(ratio / hand):.1f}" x2="{x(ratio / hand):.1f}" y1="{y + 10 * k - 1}" y2="{y + 10 * k + 10}" stroke="black" stroke-width="2"/>')
-    return "\n".join(out + ["</svg>", ""])
-
-
 def described(line):
     return "" if line is None else f"{readable(line['min_ns'])}"
 
@@ -216,7 +182,8 @@ def page(rows, builds, notes, facts):
            "their results were compared; times are minima. Ratios are taken within a run: **best peer / espalier** above 1 means that espalier is faster than",
            "every peer, **espalier / by hand** is its time by that of the best hand-written kernel of `bench/run/by_hand_*.cpp` (either compiler).",
            "Made by `bench/run/run.py`; all implementations and medians stand in [cpu.csv](cpu.csv).", "", *(f"- {fact}" for fact in facts), "",
-           "![Best peer's time by espalier's](cpu.svg)", ""]
+           *(f"![{title}: best peer's time by espalier's]({name}.svg)" for name, (title, _) in cpu_charts.TOPICS.items()), "",
+           "Six rows with their times:", "", "![Six rows: how many times as fast as the fastest other library](readme.svg)", ""]
     head = ["workload"]
     for name in builds:
         head += [COMPILERS[name], "best peer", "peer / espalier", "espalier / by hand"]
@@ -252,7 +219,7 @@ def main():
     parser.add_argument("--meson-option", action="append", default=[], help="for meson setup, for example -Drtneural_dir=DIR")
     parser.add_argument("--lock", default="", help="a lock file to hold while a program measures")
     parser.add_argument("--no-build", action="store_true")
-    parser.add_argument("--only-page", action="store_true", help="write the page and the chart again from cpu.csv and notes.json")
+    parser.add_argument("--only-page", action="store_true", help="write the page and the charts again from cpu.csv and notes.json")
     parser.add_argument("--out", type=pathlib.Path, default=PAGE, help="folder of the page (default docs/benchmarks)")
     options = parser.parse_args()
     stored, facts_file = options.out / "cpu.csv", options.out / "cpu.facts.txt"
@@ -288,7 +255,9 @@ def main():
     builds = [name for name in COMPILERS if any(name in row.builds for row in rows)]
     notes = json.loads((HERE / "notes.json").read_text(encoding="utf-8"))
     (options.out / "cpu.md").write_text(page(rows, builds, notes, facts), encoding="utf-8")
-    (options.out / "cpu.svg").write_text(chart(rows, builds), encoding="utf-8")
+    machine = re.sub(r"Processor: |\(R\)|, \d+ logical.*?(?=\d{4}-|$)", lambda found: ", " if found[0].startswith(",") else "", facts[0])
+    for name, picture in cpu_charts.charts(rows, builds, COMPILERS, machine).items():
+        (options.out / f"{name}.svg").write_text(picture, encoding="utf-8")
     print(f"{options.out / 'cpu.md'}: {len(rows)} rows")
 
 

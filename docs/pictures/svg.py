@@ -6,7 +6,8 @@ import html
 FILLS = {"grey": ("#eef1f4", "#8b949e", "#262c34", "#8b949e"), "blue": ("#dce6f8", "#6480b4", "#1c3358", "#6ca4f8"),
          "green": ("#d8efd8", "#5f9460", "#1d4428", "#57ab5a"), "yellow": ("#fff2c8", "#a8872f", "#4a3a10", "#d4a72c"),
          "red": ("#fbdcd5", "#c4604a", "#4d1f18", "#f0705a"), "violet": ("#e8defa", "#8460b4", "#36234f", "#b58af0"),
-         "teal": ("#d0efec", "#3f8f88", "#123f3c", "#4fc0b6"), "plain": ("#ffffff", "#8b949e", "#0d1117", "#8b949e")}
+         "teal": ("#d0efec", "#3f8f88", "#123f3c", "#4fc0b6"), "faster": ("#4a78c0", "#4a78c0", "#6ca4f8", "#6ca4f8"), "slower": ("#c4502f", "#c4502f", "#f0705a", "#f0705a"),
+         "plain": ("#ffffff", "#8b949e", "#0d1117", "#8b949e")}
 PAGE, INK, MUTED = ("#ffffff", "#0d1117"), ("#1f2328", "#e6edf3"), ("#57606a", "#9198a1")
 
 
