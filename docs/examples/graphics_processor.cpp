@@ -65,7 +65,7 @@ int main() try {
   esp::model<Net, device> device_model{esp::seed{0}};  // the same parameters, bit for bit
   float const loss = train(host_model, images, labels);
   float const same = train(device_model, images, labels);
-  copy(device_model, host_model);  // parameters and buffers, to be saved, say
+  copy(device_model, host_model);  // parameters and buffers, for example to save them
   // [/models]
   std::printf("loss %.5f here, %.5f there\n", static_cast<double>(loss), static_cast<double>(same));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 2 of the guide: a formula is a value whose type says what to compute; a tensor that is made of it runs it.
+// Page 2 of the guide: a formula is a value whose type describes a computation; constructing a tensor runs it.
 //   guide_expressions [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 
@@ -9,7 +9,7 @@ namespace esp = espalier;
 using esp::shape, esp::tensor;
 
 // [formula]
-// A formula in a struct can be asked about before it runs.
+// A formula in a struct has a type, whose constants describe its costs.
 struct standardized {
   constexpr auto operator()(auto values) const {
     auto const centered = values - mean<1>(values, esp::keepdims);
@@ -56,7 +56,7 @@ int main(int count, char** words) {
   // [/split]
 
   // [numbers]
-  for (float factor : {0.5f, 2.0f}) {  // a number is an input of the program: one program, whatever the number
+  for (float factor : {0.5f, 2.0f}) {  // a number is an input: both runs use one program
     tensor<float, shape<2>> const scaled = row_sums * factor;
     examples::show(out, "scaled", scaled);
   }

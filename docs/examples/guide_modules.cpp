@@ -42,13 +42,13 @@ static_assert(esp::parameter_count<Block<4>> == (4 * 4 + 4) + (4 + 4));
 int main(int count, char** words) {
   examples::recorded out;
   // [model]
-  esp::model<Net> model{esp::seed{0}};  // all parameters in one piece of memory, drawn from the seed
+  esp::model<Net> model{esp::seed{0}};  // all parameters in one allocation, initialized from the seed
   model.for_each_parameter(
       [&](char const* name, esp::extents const& extents, auto) { examples::show(out, name, extents); });
   // [/model]
 
   // [names]
-  // by name; a wrong one does not compile, and the message has the nearest
+  // by name; a wrong name does not compile, and the error has the nearest name
   auto const shift = model.parameter<"1.affine.shift">();
   shift.span()[2] = 8;
   // parameter(name) would throw, with the nearest name
@@ -58,7 +58,7 @@ int main(int count, char** words) {
   // [call]
   tensor<float, esp::batch<5, 3>> x;
   init::fill(init::uniform{-1, 1}, x.span(), {.seed = 1});
-  tensor<float, esp::batch<5, 2>> const scores = model(x);  // evaluation; any batch size that is known to the compiler
+  tensor<float, esp::batch<5, 2>> const scores = model(x);  // evaluation, for any static batch size
   tensor<float, esp::batch<1, 3>> first;
   for (int i = 0; i < 3; ++i) first[i] = x[i];
   tensor<float, esp::batch<1, 2>> alone;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 7 of the guide: what a step will cost is known before it runs, and its memory can be yours.
+// Page 7 of the guide: the costs of a step are constants, and its memory can be yours.
 //   guide_plans [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 
@@ -29,7 +29,7 @@ static_assert(larger.workspace_bytes > 7 * step.workspace_bytes);
 // [/larger]
 
 // [memory]
-// Everything in memory of the program itself: no heap, no size that is found out later.
+// Everything in memory of the program itself: no heap, all sizes are constants.
 using trainer_type = esp::trainer<esp::model<Net>, nn::MeanSquaredError, optim::Adam, batch>;
 esp::bytes<esp::model<Net>::bytes> model_memory;
 esp::bytes<trainer_type::bytes> trainer_memory;

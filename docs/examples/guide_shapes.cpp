@@ -39,7 +39,7 @@ constexpr tensor<float, shape<2, 3>> both = matrix + row + column;
 static_assert(both == tensor<float, shape<2, 3>>{{111, 122, 133}, {214, 225, 236}});
 // column + row: neither has the result's shape
 static_assert(!esp::same_or_broadcast<shape<2, 1>, shape<3>>::agree);
-static_assert(of(esp::broadcast_to<shape<2, 3>>(row) + column) == shape<2, 3>{});  // said on purpose
+static_assert(of(esp::broadcast_to<shape<2, 3>>(row) + column) == shape<2, 3>{});  // explicitly
 // [/broadcast]
 
 // [nets]

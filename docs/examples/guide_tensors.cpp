@@ -46,7 +46,7 @@ int main(int count, char** words) {
   std::vector<float> const heights{1, 2, 3, 4, 5, 6};
   tensor<float, shape<2, 3>> const copied = heights;  // a copy; throws esp::range_error unless there are six
   std::vector<double> const exact{0.5, 1.5};
-  tensor<float, shape<2>> const rounded(exact);  // another element type: in words
+  tensor<float, shape<2>> const rounded(exact);  // another element type: explicit conversion
   examples::show(out, "copied(1, 0)", copied(1, 0));
   examples::show(out, "rounded", rounded);
   // [/ranges]
@@ -71,7 +71,7 @@ int main(int count, char** words) {
   // [/start]
 
   // [types]
-  tensor<double, shape<2, 3>> const wide{known};  // another element type is asked for in words, since it may round
+  tensor<double, shape<2, 3>> const wide{known};  // another element type: explicit, because it may round
   tensor<float, shape<>> const scalar = sum(known);
   float const number = scalar;  // a tensor without axes is its element
   examples::show(out, "wide(1, 1)", wide(1, 1));

@@ -26,7 +26,7 @@ struct Rescale {
   ESPALIER_MODULE(Rescale, scale, peak)
   constexpr auto forward(auto x) const {
     if constexpr (esp::is_invalid<decltype(x)>) {
-      return x;  // a mistake further up: let it travel to the one place that says it
+      return x;  // an error of an earlier layer: pass it on to the root, which reports it
     } else {
       auto const largest = esp::reshape<1>(max(maximum(x, -x)));
       auto const observed = [&] { return with_update(x * scale / detach(largest), peak, peak * 0.9 + largest * 0.1); };

@@ -9,7 +9,7 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 
 // [net]
-// Two layers of which all numbers are given, so that everything can be worked out on paper.
+// Two layers whose numbers are all given, so that you can compute everything on paper.
 using Net = nn::Sequential<nn::Linear<2, 2>, nn::ReLU, nn::Linear<2, 2>>;
 constexpr auto net = esp::constant_model<Net>{}
                          .with<"0.weight">({1, -1, 1, -1})
@@ -19,7 +19,7 @@ constexpr auto net = esp::constant_model<Net>{}
 constexpr esp::tensor<float, esp::shape<1, 2>> input{{1, 2}};
 constexpr esp::tensor<std::int32_t, esp::shape<1>> label{1};
 
-// hidden 3 and -2, of which ReLU lets one pass
+// hidden 3 and -2; ReLU sets the second to 0
 static_assert(net(input) == esp::tensor<float, esp::shape<1, 2>>{{3, 3}});
 
 constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(input, label);

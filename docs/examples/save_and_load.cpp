@@ -46,7 +46,7 @@ int main() try {
   io::save_safetensors(path, model, trainer);  // and the optimizer's vectors, steps, seed and draws
 
   esp::trainer again{other, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-2f}, esp::batch<32, 8>{}};
-  io::load_safetensors(path, other, again);  // goes on as if it had never stopped
+  io::load_safetensors(path, other, again);  // continues as if it had never stopped
   // [/training]
   require(again.steps() == 5, "the steps are counted on");
   for (int step = 0; step < 5; ++step) require(trainer.step(x, y) == again.step(x, y), "every step has the same bits");
