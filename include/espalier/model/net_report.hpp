@@ -35,13 +35,30 @@ struct root_at {};
 /// The key under which the faults of a net, or of a net with a loss, are reported once.
 template <class... Subject>
 struct faults_of {};
+template <class Subject>
+inline constexpr auto subject = [] {};
+/// Stands for a net where compilers print all template arguments: the type of a lambda is short in an error.
+template <class Subject>
+using short_subject = decltype(subject<Subject>);
+/// A root that has only the short form of its subject passes it as this.
+template <class Short>
+struct by_short_subject {};
+template <class Subject>
+struct key_of_subject {
+  using type = short_subject<Subject>;
+};
+template <class Short>
+struct key_of_subject<by_short_subject<Short>> {
+  using type = Short;
+};
 /// True if no root has reported this fault, nor another fault of this subject. The same mistake is another fault on
 /// another batch, because the facts have extents; and a module with a fault can be in several nets.
 template <class Found, class Subject, class Root>
 constexpr bool is_first_report() {
   constexpr bool fault = report_first<Found, root_at<Root, Subject>>();
-  constexpr bool subject = report_first<faults_of<Subject>, root_at<Root, Found>>();
-  return fault && subject;
+  constexpr bool first_of_subject =
+      report_first<faults_of<typename key_of_subject<Subject>::type>, root_at<Root, Found>>();
+  return fault && first_of_subject;
 }
 template <class Found, class Subject, class Root>
 struct unreported_fault {

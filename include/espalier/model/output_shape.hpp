@@ -7,23 +7,23 @@
 namespace espalier {
 
 namespace detail {
-/// The type of output_shape if layers do not fit: reading it produces one error.
-template <class Net, class Found>
+/// The type of output_shape if layers do not fit: reading it produces one error. Subject: the short_subject of the net.
+template <class Subject, class Found>
 struct invalid_shape {
   using shape_type = Found;
   constexpr invalid_shape() = default;
   constexpr invalid_shape(invalid_shape const&) {
-    using Layers = root_message_fault<Found, Net, invalid_shape>;
+    using Layers = root_message_fault<Found, by_short_subject<Subject>, invalid_shape>;
     static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
+    static_assert(sizeof(own_message_fault<Found, by_short_subject<Subject>>::report()) != 0);
   }
 };
 /// Not a friend: in the error of a friend, nvcc does not print the type Found.
-template <class Net, class Found, class X>
-constexpr bool operator==(invalid_shape<Net, Found> const&, X const&) {
-  using Layers = root_message_fault<Found, Net, invalid_shape<Net, Found>>;
+template <class Subject, class Found, class X>
+constexpr bool operator==(invalid_shape<Subject, Found> const&, X const&) {
+  using Layers = root_message_fault<Found, by_short_subject<Subject>, invalid_shape<Subject, Found>>;
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
+  static_assert(sizeof(own_message_fault<Found, by_short_subject<Subject>>::report()) != 0);
   return true;
 }
 }  // namespace detail
@@ -36,7 +36,7 @@ template <class Net, class S,
 inline constexpr shape_of<Found> output_shape{};
 template <class Net, class S, class Found>
 inline constexpr auto const& output_shape<Net, S, Found, false> =
-    detail::invalid_object<detail::invalid_shape<Net, Found>>;
+    detail::invalid_object<detail::invalid_shape<detail::short_subject<Net>, Found>>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

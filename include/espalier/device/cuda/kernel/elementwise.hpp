@@ -3,6 +3,9 @@
 #include "loop_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
+// g++ does not see that a thread computes only chunks that it has loaded: both loops of `block` have one condition.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 namespace espalier::on_cuda {
 
 /// Runs a fused group without sums, element by element. Threads process chunks of 16 bytes, independent of the length

@@ -3,6 +3,9 @@
 #include "row_sweeps.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
+// g++ does not see that a thread computes only chunks that it has loaded: both have one condition.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 namespace espalier::on_cuda {
 
 /// Runs a fused group row by row and loads every operand once, independent of the number of sweeps. A row is in the
