@@ -19,7 +19,7 @@ README = {"layer_norm_forward_backward/1024x1024": "LayerNorm, forward and backw
           "train_mlp_resnet/batch_norm": "training step, MLPResNet", "conv2d_forward/32x28x28x64_3x3x64": "convolution 3 x 3, 32 x 28 x 28 x 64"}
 NAMES = {"onednn": "oneDNN", "onednn_winograd": "oneDNN, Winograd", "torch": "PyTorch", "eigen": "Eigen", "openblas": "OpenBLAS", "rtneural": "RTNeural",
          "rl_tools": "RLtools", "fastad": "FastAD"}
-LEFT, PLOT, RIGHT, LINE, TOP = 330, 300, 300, 27, 86
+LEFT, PLOT, RIGHT, LINE, TOP = 330, 300, 350, 27, 86
 SLOWER = 0.995  # what is not 1.00 in two digits
 
 
@@ -66,7 +66,7 @@ def readme(rows, build, compiler, facts):
     """Six rows, a loss among them, with the time of both."""
     found = {row.name: row for row in rows}
     shown = [(found[name], label) for name, label in README.items() if name in found and found[name].ratio(build, found[name].peer)]
-    left, plot, line, top = 300, 250, 30, 66
+    left, plot, line, top = 340, 250, 30, 66
     most = max([2, *(row.ratio(build, row.peer) for row, _ in shown)])
     most = math.ceil(most * 2) / 2
 
@@ -83,10 +83,10 @@ def readme(rows, build, compiler, facts):
         parts += [svg.text(left - 10, y + 15, label, anchor="end"), bar(at(0), at(ratio), y + 3, 17, ratio, False)]
         slower = "bold" if ratio < SLOWER else ""
         parts += [svg.text(left + plot + 12, y + 15, f"{ratio:.2f}{' slower' if slower else ''}", slower, "start"),
-                  svg.text(left + plot + 142, y + 15, readable(row.own(build)["min_ns"]), slower, "end"),
-                  svg.text(left + plot + 154, y + 15, f"{peer_name(peer)} {readable(peer['min_ns'])}", slower, "start")]
-    parts.append(svg.text(left + plot + 142, top - 12, "espalier", "muted", "end"))
-    return svg.picture(left + plot + 310, bottom + 26, parts, "espalier's speed by that of the fastest other library, in six rows")
+                  svg.text(left + plot + 190, y + 15, readable(row.own(build)["min_ns"]), slower, "end"),
+                  svg.text(left + plot + 204, y + 15, f"{peer_name(peer)} {readable(peer['min_ns'])}", slower, "start")]
+    parts.append(svg.text(left + plot + 190, top - 12, "espalier", "muted", "end"))
+    return svg.picture(left + plot + 400, bottom + 26, parts, "espalier's speed by that of the fastest other library, in six rows")
 
 
 def readable(nanoseconds):
