@@ -133,7 +133,7 @@ struct net_observer {
     module_facts const f = facts_of(module);
     extents const& s = shape_of<Y>::value;
     r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(),   f.parameter, f.buffer, f.stream,
-                                        around,       r.result.nodes.size, 0,           s};
+                                        around,       r.program.nodes.size, 0,           s};
     Result y{{&r, 0}, 0};
     if (f.has_modules) {
       r.call = number;
@@ -147,7 +147,7 @@ struct net_observer {
       y.vertex = r.add_vertex(part::module, "", number, s, vertex_of(x)...);
       r.call = inside;
     }
-    r.found.calls[number].last = r.result.nodes.size;
+    r.found.calls[number].last = r.program.nodes.size;
     return y;
   }
 
