@@ -237,6 +237,24 @@ BOOST_AUTO_TEST_CASE(layers_of_nodes) {
     if (std::string_view{v.nodes[id].op->name} == "relu") BOOST_TEST(name(id) == "1  ReLU");
     if (std::string_view{v.nodes[id].op->name} == "exp") BOOST_TEST(name(id) == "");
   }
+  // Two norms share constants; values of the backward pass belong to both in turn.
+  using Normed = nn::Sequential<nn::Linear<8, 8>, nn::BatchNorm1d<8>, nn::Linear<8, 8>, nn::BatchNorm1d<8>>;
+  using Second = esp::detail::training_program<Normed, Loss, esp::batch<4, 8>>;
+  report::program_layers const normed = report::detail::layers_of_program<Second>::get();
+  report::view const& w = report::view_of<Second>;
+  int last = 4, found = 0;
+  for (int x = 1; x <= w.kernel_count; ++x) {
+    if (w.kernels[x].first <= report::end_of_forward(w)) continue;
+    report::for_each_result(w, w.kernels[x], [&](int node) {
+      if (w.nodes[node].at.base != esp::plan::base::workspace) return;
+      std::string const path = report::layer_name(normed, report::layer_of(normed, node), false);
+      int const layer = path.empty() ? 4 : path[0] - '0';
+      BOOST_TEST(layer <= last, "v" << node << " of layer " << path << " comes after layer " << last);
+      last = layer;
+      ++found;
+    });
+  }
+  BOOST_TEST(found >= 3);
 }
 
 BOOST_AUTO_TEST_CASE(memory) {

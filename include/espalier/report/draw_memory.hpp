@@ -75,7 +75,7 @@ class memory_picture {
   }
 
  private:
-  static constexpr double left = 70, top = 56, width = 850, height = 420, letter = 6.0, sliver = 3;
+  static constexpr double left = 70, top = 56, width = 850, height = 420, letter = 5.8, sliver = 3;
 
   /// The colours; attributes would win over no rule of a style, so pages with dark colours find all of them here.
   std::string begin() const {
@@ -120,7 +120,7 @@ class memory_picture {
     for (std::string const& label :
          {name(l.node, true) + "  " + shape, name(l.node, true), name(l.node, false) + "  " + shape,
           name(l.node, false), layer_name(layers_, layer_of(layers_, l.node), false)})
-      if (w >= letter * static_cast<double>(label.size()) + 4) return r + svg_text(x + 3, y + h / 2 + 3.5, "", label);
+      if (w >= letter * static_cast<double>(label.size()) + 3) return r + svg_text(x + 3, y + h / 2 + 3.5, "", label);
     return r;
   }
   /// At most eight lines, a power of two of bytes apart.

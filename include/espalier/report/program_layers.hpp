@@ -27,9 +27,20 @@ inline void remove_target(program_layers& r, view const& v, int forward_nodes) {
       if (operand != 0 && r.of[static_cast<std::size_t>(operand)] == program_layers::none) row = program_layers::none;
   }
 }
+/// By node: whether it is a constant, or made of constants alone.
+inline std::vector<bool> constants_of(view const& v) {
+  std::vector<bool> constant(static_cast<std::size_t>(v.node_count) + 1);
+  for (int id = 1; id <= v.node_count; ++id) {
+    node_row const& n = v.nodes[id];
+    bool all = n.operand[0] != 0;
+    for (int const operand : n.operand) all = all && (operand == 0 || constant[static_cast<std::size_t>(operand)]);
+    constant[static_cast<std::size_t>(id)] = all || n.op->family == graph::op_family::constant;
+  }
+  return constant;
+}
 /// Assigns the nodes of the backward pass, which come after the loss. A gradient of a parameter belongs to the
 /// parameter's layer, every other node to the layer of the last value of the forward pass that it reads, or to that of
-/// its last operand.
+/// its last operand. Constants belong to no layer: equal ones of several layers are one node.
 inline void add_backward(program_layers& r, view const& v, int forward_nodes, int loss) {
   std::vector<int> of_parameter;
   for (int id = 1; id <= forward_nodes; ++id) {
@@ -39,11 +50,13 @@ inline void add_backward(program_layers& r, view const& v, int forward_nodes, in
       of_parameter.resize(static_cast<std::size_t>(slot_of(n)) + 1, program_layers::none);
     of_parameter[static_cast<std::size_t>(slot_of(n))] = r.of[static_cast<std::size_t>(id)];
   }
+  std::vector<bool> const constant = constants_of(v);
   for (int id = loss + 1; id <= v.node_count; ++id) {
     int forward = 0, backward = 0;
     for (int const operand : v.nodes[id].operand) {
+      std::size_t const at = static_cast<std::size_t>(operand);
       int& last = operand <= loss ? forward : backward;
-      if (operand > last && (operand > loss || r.of[static_cast<std::size_t>(operand)] != 0)) last = operand;
+      if (operand > last && !constant[at] && (operand > loss || r.of[at] != 0)) last = operand;
     }
     if (forward != 0 || backward != 0)
       r.of[static_cast<std::size_t>(id)] = r.of[static_cast<std::size_t>(forward != 0 ? forward : backward)];
