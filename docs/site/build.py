@@ -44,13 +44,13 @@ class Copy:
 
     def source_page(self, path):
         """A page with the text of a file, or with the list of a folder; its name."""
-        page = path.with_name(path.name + ".md")
+        page, head = path.with_name(path.name + ".md"), f"---\nsearch:\n  exclude: true\n---\n\n# {path.relative_to(self.root)}\n\n"
         if path.is_dir():
             listed = "\n".join(f"- `{name.name}{'/' if name.is_dir() else ''}`" for name in sorted(path.iterdir()) if name.name[0] not in "._")
-            self.write(page, f"# {path.relative_to(self.root)}\n\n{listed}\n")
+            self.write(page, f"{head}{listed}\n")
         else:
             text = path.read_text(encoding="utf-8")
-            self.write(page, f"# {path.relative_to(self.root)}\n\n````{LANGUAGES.get(path.suffix, 'text')}\n{text}\n````\n")
+            self.write(page, f"{head}````{LANGUAGES.get(path.suffix, 'text')}\n{text}\n````\n")
         return page.name
 
     def led(self, page, link):
