@@ -132,7 +132,7 @@ struct net_observer {
     int const around = r.call, number = ++r.found.call_count;
     module_facts const f = facts_of(module);
     extents const& s = shape_of<Y>::value;
-    r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(),   f.parameter, f.buffer, f.stream,
+    r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(),    f.parameter, f.buffer, f.stream,
                                         around,       r.program.nodes.size, 0,           s};
     Result y{{&r, 0}, 0};
     if (f.has_modules) {
