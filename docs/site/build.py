@@ -74,7 +74,7 @@ class Copy:
     def text(self, page, text, quoted):
         """Text outside of code. Quoted sentences of the compiler have types and lambdas, and neither tags nor links."""
         if quoted:
-            return text.replace("<", "&lt;").replace("](", "]\\(")
+            return text.replace("\\<", "&lt;").replace("<", "&lt;").replace("](", "]\\(")
         return LINK.sub(lambda found: f"]({self.led(page, found[1])})", text)
 
     def copy(self, page):

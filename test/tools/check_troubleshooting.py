@@ -14,6 +14,9 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from errors_page import unescaped  # noqa: E402
+
 PAGE = "docs/troubleshooting.md"
 OTHERS = re.compile(r"^<!-- printed by: (\S.*) -->$")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -30,7 +33,8 @@ def texts_of(root):
 
 
 def plain(text):
-    return " ".join(text.split())
+    """Without line breaks, and without the backslashes by which Markdown shows <S> and [](auto x) as they are."""
+    return unescaped(" ".join(text.split()))
 
 
 def format_of(text):

@@ -52,12 +52,26 @@ def sentence(command, root, path):
     return found.group(1).strip() if found else ""
 
 
+def outside_of_code(change, text):
+    """A text whose parts outside of `code` are changed."""
+    return "`".join(part if i % 2 else change(part) for i, part in enumerate(text.split("`")))
+
+
+def escaped(said):
+    """A sentence as Markdown shows it: without a backslash, <S> would be a tag, and [](auto x) a link."""
+    return outside_of_code(lambda part: re.sub(r"([<\[])", r"\\\1", part), said)
+
+
+def unescaped(shown):
+    return outside_of_code(lambda part: re.sub(r"\\([<\[])", r"\1", part), shown)
+
+
 def entry(path, said):
-    return f"### {path.stem}\n\n```diff\n{difference(path.read_text(encoding='utf-8'))}\n```\n\n> {said}\n"
+    return f"### {path.stem}\n\n```diff\n{difference(path.read_text(encoding='utf-8'))}\n```\n\n> {escaped(said)}\n"
 
 
 def entries_of(text):
-    return {name: (shown, said) for name, shown, said in ENTRY.findall(text)}
+    return {name: (shown, unescaped(said)) for name, shown, said in ENTRY.findall(text)}
 
 
 def fault_of(path, entries):

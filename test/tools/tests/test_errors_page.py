@@ -29,6 +29,8 @@ with tempfile.TemporaryDirectory() as folder:
     first.write_text(SOURCE, encoding="utf-8")
     second.write_text(SOURCE.replace("#ifdef SHOULD_FAIL", "#if defined(SHOULD_FAIL)"), encoding="utf-8")
 
+    for said, shown in (("tensor<T, S>(x) or [](auto x)", "tensor\\<T, S>(x) or \\[](auto x)"), ("write `view<T, S>` for <S>", "write `view<T, S>` for \\<S>")):
+        assert errors_page.escaped(said) == shown and errors_page.unescaped(shown) == said
     assert errors_page.difference(SOURCE) == "- void f() { four<3>(); }\n+ void f() { four<4>(); }"
     assert len(errors_page.faults(root)) == 2  # no entries yet
     assert errors_page.main([str(root), "--write", *sys.argv[1:]]) == 0
