@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(pullback) {
   esp::handle const root = first * a + second * b;
   auto const marks = std::make_unique<esp::derivative::marks>();
   auto const adjoint = std::make_unique<esp::derivative::adjoints>();
-  marks->at[x.id] = 1;
+  marks->at[x.id] = esp::derivative::mark::differentiated;
   esp::derivative::reverse(p.nodes, root.id, esp::operation::emit_constant(p.nodes, 1, row).id, *marks, *adjoint);
   BOOST_TEST(adjoint->of[x.id] == (a + b).id);
 }
