@@ -4,8 +4,10 @@
 
 #include "../../../base/diagnostics_push.hpp"
 // g++ does not see that a thread computes only chunks that it has loaded: both loops of `block` have one condition.
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 namespace espalier::on_cuda {
 
 /// Runs a fused group without sums, element by element. Threads process chunks of 16 bytes, independent of the length

@@ -4,8 +4,10 @@
 
 #include "../../../base/diagnostics_push.hpp"
 // g++ does not see that a thread computes only chunks that it has loaded: both have one condition.
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 namespace espalier::on_cuda {
 
 /// Runs a fused group row by row and loads every operand once, independent of the number of sweeps. A row is in the
