@@ -40,6 +40,14 @@ def readable(names):
     return subprocess.run(["c++filt"], input="\n".join(names), check=True, capture_output=True, text=True).stdout.splitlines()
 
 
+def own_name(name):
+    """A function's name without its template arguments and parameters, which may name types of other floors."""
+    before = None
+    while name != before:
+        before, name = name, re.sub(r"<[^<>]*>", "", name)
+    return name.partition("(")[0]
+
+
 def main(baseline, avx, ours=OURS):
     if functions_with_avx(baseline):
         print("the baseline uses AVX: the compiler's default is not the baseline")
@@ -48,7 +56,7 @@ def main(baseline, avx, ours=OURS):
     if not newer:
         print("the second library uses no AVX at all: its kernels are not its own")
         return 1
-    shared = sorted(n for n in readable(sorted(weak_functions(baseline) & weak_functions(avx) & newer)) if ours.search(n) and not COMPILER_ONLY.search(n))
+    shared = sorted(n for n in readable(sorted(weak_functions(baseline) & weak_functions(avx) & newer)) if ours.search(own_name(n)) and not COMPILER_ONLY.search(n))
     for name in shared:
         print("shared, but with AVX:", name[:400])
     print(f"{len(newer)} functions with AVX, {len(shared)} of them shared")
