@@ -34,5 +34,7 @@ BOOST_AUTO_TEST_CASE(faults_that_a_root_reports_itself) {
   static_assert(!sound<reported_net, fault::too_many_nodes>::agree);
   static_assert(!sound<reported_net, fault::too_many_groups>::agree);
   static_assert(!sound<reported_net, fault::too_many_maps>::agree);
+  static_assert(!sound<reported_net, fault::no_closed_form>::agree);
+  static_assert(sound<reported_net, fault::no_closed_form>::has_closed_forms);
   static_assert(sound<reported_net, fault::foreign_parameter>::owns_its_parameters);
 }

@@ -9,8 +9,8 @@
 /// The facts are relations or `invalid` types; one that agrees adds nothing. Other compilers print only the sentence.
 ///
 /// ESPALIER_STATED(is_element<T>, T) and ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count)) are facts
-/// without a relation. ESPALIER_UNLESS(made<Net>::known, made<Net>) is for a relation whose result is not
-/// named `agree`. They are printed if their condition is false.
+/// without a relation. ESPALIER_UNLESS(Made::complete, Made) is for a relation whose result is not named `agree`.
+/// They are printed if their condition is false.
 ///
 /// ESPALIER_READS("got {}, needed {}") in a relation defines how its template arguments are printed; {...} stands for
 /// all remaining ones. Without it, shapes and element types are printed with the operand names of the sentence. Types

@@ -35,7 +35,7 @@ struct name_text {
 /// named<"stride", 2, 2> is printed as "stride (2, 2)".
 template <name_text Name, auto... Values>
 struct named {};
-/// A relation whose result is not named `agree`: unless<made<Net>::known, made<Net>>.
+/// A relation whose result is not named `agree`: unless<Made::complete, Made>.
 template <class Relation>
 struct relation_of {
   static constexpr bool agree = false;

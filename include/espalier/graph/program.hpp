@@ -38,7 +38,9 @@ enum class fault : std::uint8_t {
   too_many_values,  ///< constant tensors with more than max_values numbers in all
   too_many_nodes,   ///< more operations than a program holds
   too_many_groups,  ///< more kernels than a plan holds
-  too_many_maps     ///< more than max_maps different movements
+  too_many_maps,    ///< more than max_maps different movements
+  /// a composite with a closed form, differentiated for another operand than the first
+  no_closed_form
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are

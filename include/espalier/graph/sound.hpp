@@ -50,6 +50,13 @@ struct sound {
       ESPALIER_SENTENCE(
           "the program has more than 4096 different slices, paddings and windows; split it into several functions or models",
           ESPALIER_STATED(has_room_for_maps, Subject)));
+  static constexpr bool has_closed_forms = Found != fault::no_closed_form || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_closed_forms,
+      ESPALIER_SENTENCE(
+          "the `pullback` of a composite is the gradient of its first operand, and the program differentiates another one; "
+          "leave `pullback` out, and the formula of `expand` is differentiated",
+          ESPALIER_STATED(has_closed_forms, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

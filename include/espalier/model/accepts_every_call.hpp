@@ -4,6 +4,7 @@
 #include "../storage/element.hpp"
 #include "../storage/label_error.hpp"
 #include "evaluation.hpp"
+#include "optimizer_fit.hpp"
 #include "zero_costs.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -20,6 +21,7 @@ struct unknown_optimizer {
 template <class T = float, class Optimizer = unknown_optimizer>
 class accepts_every_call : public zero_costs {
   using number = computed_in<T>;
+  using optimizer_type = std::conditional_t<is_optimizer<Optimizer>::agree, Optimizer, unknown_optimizer>;
 
  public:
   using prediction_shape = invalid<already_reported>;
@@ -35,7 +37,7 @@ class accepts_every_call : public zero_costs {
   void update(auto&&...) {}
   evaluation evaluate(auto&&...) { return {}; }
   invalid<already_reported> forward(auto&&...) { return {}; }
-  Optimizer& optimizer() { return optimizer_; }
+  optimizer_type& optimizer() { return optimizer_; }
   double& learning_rate() { return learning_rate_; }
   number penalty(auto&&...) const { return 0; }
   std::int64_t steps() const { return 0; }
@@ -45,7 +47,7 @@ class accepts_every_call : public zero_costs {
   espalier::span<T const> gradients() const { return {}; }
 
  private:
-  Optimizer optimizer_{};
+  optimizer_type optimizer_{};
   double learning_rate_ = 0;
 };
 

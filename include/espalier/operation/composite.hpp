@@ -12,9 +12,11 @@ constexpr handle closed_form(node_table& g, int dy, int id, int which, std::inde
   (void)which;
   return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}..., axes_of(n));
 }
-/// Only operand 1, the composite's first operand, has a closed form. The others (eps) are constants of the graph.
+/// Only operand 1, the composite's first operand, has a closed form. The others are constants of the graph (eps);
+/// another one that is differentiated is a fault. Operand 0 is the value, whose formula the closed form replaces.
 template <class Op>
 constexpr handle composite_pullback(node_table& g, int dy, int id, int which) {
+  if (which > 1) g.report(graph::fault::no_closed_form);
   if (which != 1) return handle{&g, 0};
   return closed_form<Op>(g, dy, id, which, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
 }
@@ -37,8 +39,9 @@ constexpr int composite_emit(node_table& g, graph::node const& n) {
 /// Base of ops that are formulas of other ops. A rule declares
 ///   name, arity
 ///   expand(x..., axes)         the formula, on expressions; traced in a scope of its own
-///   pullback(dy, y, x..., axes)   optional closed form for operand x on handles, where it is cheaper than the
-///                                 derivative of the expansion; a rule that has it needs no other sign of it
+///   pullback(dy, y, x..., axes)   optional closed form for the first operand on handles, where it is cheaper than
+///                                 the derivative of the expansion; the other operands must then be constants, and a
+///                                 program that differentiates one does not compile
 /// A test compares the closed form with the derivative of the expansion.
 struct composite {
   using is_composite = void;

@@ -49,7 +49,7 @@ class architecture_picture {
       std::size_t const before = static_cast<std::size_t>(v.from[0]);
       vertex const& b = a_.vertices[before];
       if (is_step(b) && b.from.size() == 1 && readers[before] == 1 &&
-          folded_.box_of(b.inside) == folded_.box_of(v.inside) && shape_text(b.shape) == shape_text(v.shape) &&
+          folded_.box_of(b.inside) == folded_.box_of(v.inside) && b.shape == v.shape &&
           folded_.is_hidden(before) == folded_.is_hidden(i))
         head_[i] = head_[before];
     }

@@ -36,14 +36,9 @@ inline std::vector<life> lives_of(view const& v) {
 }
 
 namespace detail {
-inline std::string escaped(std::string const& text) {
-  std::string r;
-  for (char c : text) r += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return r;
-}
 inline std::string svg_text(double x, double y, std::string const& attributes, std::string const& text) {
-  return "<text x=\"" + fixed_text(x, 1) + "\" y=\"" + fixed_text(y, 1) + "\"" + attributes + ">" + escaped(text) +
-         "</text>\n";
+  return "<text x=\"" + fixed_text(x, 1) + "\" y=\"" + fixed_text(y, 1) + "\"" + attributes + ">" +
+         escaped_markup(text) + "</text>\n";
 }
 inline std::string svg_line(char const* name, double x1, double y1, double x2, double y2) {
   return std::string("<line class=\"") + name + "\" x1=\"" + fixed_text(x1, 1) + "\" y1=\"" + fixed_text(y1, 1) +
@@ -111,7 +106,7 @@ class memory_picture {
     std::string r = "<rect class=\"value " + std::string(l.node > forward_ ? "backward" : "forward") +
                     (h < sliver || w < sliver ? " thin" : "") + "\" x=\"" + fixed_text(x, 2) + "\" y=\"" +
                     fixed_text(y, 2) + "\" width=\"" + fixed_text(w, 2) + "\" height=\"" + fixed_text(h, 2) +
-                    "\"><title>" + escaped(name(l.node, true)) + ' ' + shape + " (" + name_of(t_, l.node) +
+                    "\"><title>" + escaped_markup(name(l.node, true)) + ' ' + shape + " (" + name_of(t_, l.node) +
                     "): bytes " + std::to_string(l.offset * bytes_) + " to " +
                     std::to_string((l.offset + l.size) * bytes_) + ", kernels " + std::to_string(l.first) + " to " +
                     std::to_string(l.end - 1) + "</title></rect>\n";

@@ -18,9 +18,11 @@ namespace detail {
 class kernels_by_layer {
  public:
   kernels_by_layer(titled const& t, program_layers const& layers)
-      : t_{t}, v_{*t.plan}, layers_{layers}, forward_{end_of_forward(v_)}, row_(at(v_.kernel_count) + 1) {
-    for (depth_ = deepest; depth_ > 1 && find_rows() > most_rows; --depth_) {}
-    find_rows();
+      : t_{t}, v_{*t.plan}, layers_{layers}, forward_{end_of_forward(v_)} {
+    int depth = deepest;
+    row_ = rows_at(depth);
+    while (depth > 1 && count_of(found_in(row_)) > most_rows) row_ = rows_at(--depth);
+    found_ = found_in(row_);
   }
   std::string text() const {
     bool const both = forward_ < v_.node_count;
@@ -34,7 +36,7 @@ class kernels_by_layer {
     for (int row = 0; row <= static_cast<int>(layers_.rows.size()); ++row) {
       int const layer = row == static_cast<int>(layers_.rows.size()) ? program_layers::none : row;
       if (!found_[at(layer + 1)]) continue;
-      r += "  <tr>" + cell(escaped_label(name(layer)), "white") + cell(kernels_of(layer, false), "#d8efd8");
+      r += "  <tr>" + cell(escaped_markup(name(layer)), "white") + cell(kernels_of(layer, false), "#d8efd8");
       if (both) r += cell(kept_by(layer), "white") + cell(kernels_of(layer, true), "#dce6f8");
       r += "</tr>\n";
     }
@@ -48,11 +50,6 @@ class kernels_by_layer {
   static std::string cell(std::string const& text, char const* colour) {
     return std::string("<td align=\"left\" balign=\"left\" bgcolor=\"") + colour + "\">" + text + "</td>";
   }
-  static std::string escaped_label(std::string const& text) {
-    std::string r;
-    for (char c : text) r += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-    return r;
-  }
   std::string name(int layer) const {
     std::string const path = layer_name(layers_, layer);
     return !path.empty() ? path : layer == 0 ? "the net" : "loss";
@@ -64,23 +61,30 @@ class kernels_by_layer {
     return d;
   }
   /// The layer of the last value that a kernel writes, or the module around it at the depth that is drawn.
-  int row_of(int kernel) const {
+  int row_of(int kernel, int depth) const {
     int last = 0;
     for_each_result(v_, v_.kernels[kernel], [&](int node) {
       if (node > last && (is_backward(kernel) || node <= forward_ || last == 0)) last = node;
     });
     int row = layer_of(layers_, last);
-    while (row > 0 && depth_of(row) > depth_) row = layers_.rows[at(row)].parent;
+    while (row > 0 && depth_of(row) > depth) row = layers_.rows[at(row)].parent;
     return row;
   }
-  int find_rows() {
-    found_.assign(layers_.rows.size() + 1, false);
+  /// By kernel: its row, if modules are drawn down to this depth.
+  std::vector<int> rows_at(int depth) const {
+    std::vector<int> r(at(v_.kernel_count) + 1);
+    for (int x = 1; x <= v_.kernel_count; ++x) r[at(x)] = row_of(x, depth);
+    return r;
+  }
+  /// By row + 1: whether it has kernels.
+  std::vector<bool> found_in(std::vector<int> const& row) const {
+    std::vector<bool> r(layers_.rows.size() + 1);
+    for (int x = 1; x <= v_.kernel_count; ++x) r[at(row[at(x)] + 1)] = true;
+    return r;
+  }
+  static int count_of(std::vector<bool> const& found) {
     int n = 0;
-    for (int x = 1; x <= v_.kernel_count; ++x) {
-      row_[at(x)] = row_of(x);
-      n += !found_[at(row_[at(x)] + 1)];
-      found_[at(row_[at(x)] + 1)] = true;
-    }
+    for (bool const f : found) n += f;
     return n;
   }
   /// "4-5  product, row by row": numbers and kinds of the kernels of a layer, and the bytes that they move.
@@ -130,9 +134,8 @@ class kernels_by_layer {
   view const& v_;
   program_layers const& layers_;
   int forward_;
-  int depth_ = deepest;
-  std::vector<bool> found_;  ///< by layer + 1: it has kernels
-  std::vector<int> row_;     ///< by kernel
+  std::vector<int> row_;     ///< by kernel, as of rows_at
+  std::vector<bool> found_;  ///< as of found_in
 };
 
 }  // namespace detail

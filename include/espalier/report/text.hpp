@@ -42,6 +42,13 @@ inline std::string shape_text(extents const& s) {
   return text + ")";
 }
 
+/// A text in SVG or in a table of Graphviz, whose markup begins with these letters.
+inline std::string escaped_markup(std::string const& text) {
+  std::string r;
+  for (char c : text) r += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return r;
+}
+
 /// Rows of cells, with two spaces between columns. A column of `numbers` is right-aligned.
 inline std::string table_text(std::vector<std::vector<std::string>> const& rows, std::vector<bool> const& numbers) {
   std::vector<std::size_t> width(numbers.size());
