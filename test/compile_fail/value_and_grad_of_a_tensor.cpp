@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f must return one number; reduce its result with sum or mean, or use vjp
+// expect: f must return one number, or a std::tuple whose first value is one; reduce it with sum or mean, or use vjp
 // expect: scalar_result<(espalier::)?shape<3> ?>
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>

@@ -13,12 +13,9 @@ int permutations_of(F, bool plain, X const&...) {
   auto p = std::make_unique<graph::program>();
   p->nodes.plain = plain;
   esp::tracing::tracer t{*p, esp::tracing::mode::evaluation, false, 0, 0};
-  esp::detail::argument_nodes own{};
-  int i = 0;
-  ((own.id[i] = esp::tracing::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
+  auto const own = arguments_of<X...>(t);
   auto needed = std::make_unique<bool[]>(graph::capacity);
-  needed[static_cast<std::size_t>(
-      esp::tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id)))] = true;
+  needed[static_cast<std::size_t>(esp::tracing::trace_operand(t, std::apply(F{}, own)))] = true;
   int count = 0;
   for (int id = p->nodes.size; id > 0; --id) {
     if (!needed[static_cast<std::size_t>(id)]) continue;

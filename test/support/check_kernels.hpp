@@ -22,6 +22,11 @@ namespace tracing = espalier::tracing;
 template <class X>
 using leaf_of = esp::detail::eager_leaf<X>;
 
+/// The arguments of a function in its body.
+template <class... X>
+auto arguments_of(tracing::tracer& t) {
+  return esp::detail::function_state<leaf_of<X>...>{}.add_arguments(t);
+}
 /// The program of a function that returns any shape: the value, then the cotangent of each real argument. The last
 /// argument is dy.
 template <class F, class... X>
@@ -30,36 +35,33 @@ struct written {
 
   /// The program is traced when the test runs, so that the compiler pays nothing for it. Plain: as it was written, with
   /// no simplification.
-  static std::unique_ptr<graph::program> build(bool plain) {
+  static std::unique_ptr<graph::program> build(bool plain) { return build(plain, std::index_sequence_for<X...>{}); }
+
+ private:
+  template <std::size_t... I>
+  static std::unique_ptr<graph::program> build(bool plain, std::index_sequence<I...>) {
     auto p = std::make_unique<graph::program>();
     p->nodes.plain = plain;
     tracing::tracer t{*p, tracing::mode::training, false, 0, 0};
-    esp::detail::argument_nodes own{};
-    (add<X>(t, own), ...);
-    int const y = tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
+    auto const own = arguments_of<X...>(t);
+    int const y = tracing::trace_operand(t, std::apply(F{}, own));
+    int const id[]{std::get<I>(own).id..., 0};
     graph::node_table& g = p->nodes;
     int const count = t.next_argument;
     auto m = std::make_unique<espalier::derivative::marks>();
     using espalier::derivative::mark;
-    for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? mark::differentiated : mark::constant;
+    for (int i = 0; i < count; ++i) m->at[id[i]] = wanted >> i & 1u ? mark::differentiated : mark::constant;
     auto a = std::make_unique<espalier::derivative::adjoints>();
     espalier::derivative::reverse(g, y, tracing::add_argument<float>(t, count, g[y].shape), *m, *a);
     int result = 0;
     p->add_output(y, graph::destination::result, result++);
     for (int i = 0; i < count; ++i) {
       if (!(wanted >> i & 1u)) continue;
-      int const d = a->of[own.id[i]];
-      p->add_output(d != 0 ? d : operation::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result,
+      int const d = a->of[id[i]];
+      p->add_output(d != 0 ? d : operation::emit_constant(g, 0, g[id[i]].shape).id, graph::destination::result,
                     result++);
     }
     return p;
-  }
-
- private:
-  template <class L>
-  static void add(tracing::tracer& t, esp::detail::argument_nodes& own) {
-    int const position = t.next_argument++;
-    own.id[position] = tracing::add_argument<typename L::value_type>(t, position, L::shape_type::value);
   }
 };
 
@@ -86,7 +88,13 @@ using element_of_arguments = typename esp::detail::shared_element<X...>::type;
 template <class F, class... X>
 auto room_for() {
   using T = element_of_arguments<X...>;
-  auto gradients = esp::detail::gradient_tensors<T, written<F, X...>::wanted, X...>();
+  auto gradients = [](auto... x) {
+    return std::tuple_cat([]<class Y>(std::type_identity<Y>) {
+      if constexpr (esp::detail::argument_type<Y>::differentiated)
+        return std::tuple<esp::tensor<T, esp::shape_of<Y>, esp::detail::device_of_all<X...>>>{};
+      else return std::tuple<>{};
+    }(x)...);
+  }(std::type_identity<X>{}...);
   return computed<T, shape_of_result<F, X...>, decltype(gradients)>{{}, gradients};
 }
 

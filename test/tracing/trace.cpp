@@ -11,21 +11,16 @@ int nodes_of(F, bool plain, X const&...) {
   auto p = std::make_unique<graph::program>();
   p->nodes.plain = plain;
   esp::tracing::tracer t{*p, esp::tracing::mode::evaluation, false, 0, 0};
-  esp::detail::argument_nodes own{};
-  int i = 0;
-  ((own.id[i] = esp::tracing::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  (void)esp::tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
+  auto const own = arguments_of<X...>(t);
+  (void)esp::tracing::trace_operand(t, std::apply(F{}, own));
   return p->nodes.size;
 }
 template <class F, class... X>
 char const* result_of(F, X const&...) {
   auto p = std::make_unique<graph::program>();
   esp::tracing::tracer t{*p, esp::tracing::mode::evaluation, false, 0, 0};
-  esp::detail::argument_nodes own{};
-  int i = 0;
-  ((own.id[i] = esp::tracing::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  return p->nodes[esp::tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id))]
-      .op->name;
+  auto const own = arguments_of<X...>(t);
+  return p->nodes[esp::tracing::trace_operand(t, std::apply(F{}, own))].op->name;
 }
 
 inline constexpr auto shares = [](auto x, auto y) { return (x * y) * (x * y) + y * x; };

@@ -3,7 +3,7 @@
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
-#include "../tracing/trace.hpp"
+#include "../tracing/traced_net.hpp"
 #include "../operation/detach.hpp"
 #include "reverse.hpp"
 
@@ -27,44 +27,141 @@ struct captureless {
 namespace derivative {
 
 /// The formula that f returns for arguments with these shapes.
-template <class F, class I, class... X>
-struct function_body;
-template <class F, std::size_t... I, class... X>
-struct function_body<F, std::index_sequence<I...>, X...> {
-  using type = decltype(F{}(espalier::detail::as_traced<X>{}...));
-  /// The result of f for operands that are traced already.
-  static constexpr auto on(tracing::tracer& t, int const* id) {
-    return F{}(espalier::detail::as_traced<X>{&t, id[I]}...);
+template <class F, class... X>
+struct body_of_function {
+  using type = decltype(F{}(espalier::detail::in_body<X>{}...));
+};
+
+/// The value whose gradient is computed: the result of a function, or the first of several.
+template <class Body>
+struct differentiated_result : std::type_identity<Body> {
+  static constexpr Body const& of(Body const& body) { return body; }
+};
+template <class First, class... More>
+struct differentiated_result<std::tuple<First, More...>> : std::type_identity<First> {
+  static constexpr First const& of(std::tuple<First, More...> const& body) { return std::get<0>(body); }
+};
+
+/// A result of a traced function as a value of the program; several results are a std::tuple.
+template <class X>
+constexpr auto as_body_value(tracing::tracer& t, X const& x) {
+  using Y = espalier::detail::as_traced<X>;
+  return Y{&t, tracing::trace_operand(t, x)};
+}
+template <class Net>
+constexpr auto as_body_value(tracing::tracer&, traced_net<Net> const& x) {
+  return x;
+}
+template <class... X>
+constexpr auto as_body_value(tracing::tracer& t, std::tuple<X...> const& all) {
+  return std::apply([&](auto const&... x) { return std::tuple{as_body_value(t, x)...}; }, all);
+}
+
+/// A value of a body with the types of its gradients: integers become real numbers.
+template <class V>
+struct gradient_of {
+  using type = V;
+};
+template <class S, class Data>
+struct gradient_of<traced<S, Data>> {
+  using type = traced<S>;
+};
+template <class... V>
+struct gradient_of<std::tuple<V...>> {
+  using type = std::tuple<typename gradient_of<V>::type...>;
+};
+
+/// What the derivative of a function in a body consists of. Gradients: one for each argument; those of arguments that
+/// are not differentiated are empty.
+template <class Value, class... Gradients>
+struct traced_gradients {
+  Value value;
+  std::tuple<Gradients...> gradients;
+};
+
+/// The nodes of the arguments of a function that is differentiated.
+struct argument_leaves {
+  int* id;
+  bool* differentiated;
+  int count = 0;
+
+  constexpr explicit argument_leaves(int most)
+      : id{new int[static_cast<std::size_t>(most) + 1]}, differentiated{new bool[static_cast<std::size_t>(most) + 1]} {}
+  constexpr ~argument_leaves() {
+    delete[] id;
+    delete[] differentiated;
+  }
+  argument_leaves(argument_leaves const&) = delete;
+  argument_leaves& operator=(argument_leaves const&) = delete;
+
+  /// Adds a node. Equal nodes are one node: an alias keeps an argument distinct from equal values in the body of the
+  /// function and from other arguments.
+  constexpr int add(tracing::tracer& t, int node, bool is_differentiated) {
+    graph::node_table& g = t.nodes();
+    bool again = g[node].operand[0] != 0 || operation::is_constant(g, node);
+    for (int j = 0; j < count; ++j) again = again || id[j] == node;
+    id[count] = again ? another_name(handle{&g, node}, t.depth << 16 | count).id : node;
+    differentiated[count] = is_differentiated;
+    return id[count++];
   }
 };
-template <class F, class... X>
-using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 
-/// Traces f on nodes and adds its backward pass; returns the adjoint of argument K. The backward pass stops at the
-/// arguments: it treats the nodes that they were computed from, and the other arguments, as constants.
-template <class F, int K, class... X>
-constexpr int traced_derivative(tracing::tracer& t, int const* arguments) {
-  graph::node_table& g = t.nodes();
-  int own[sizeof...(X)]{};
-  for (std::size_t i = 0; i < sizeof...(X); ++i) {
-    own[i] = arguments[i];
-    // Equal nodes are one node. An alias keeps an argument distinct from equal values in the body of f and from other
-    // arguments.
-    bool again = g[own[i]].operand[0] != 0 || operation::is_constant(g, own[i]);
-    for (std::size_t j = 0; j < i; ++j) again = again || own[i] == own[j];
-    if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * tracing::max_arguments + static_cast<int>(i)).id;
-  }
+template <class... V>
+constexpr int leaf_count(V&... value) {
+  int count = 0;
+  (tracing::visit_leaves(value, [&](auto&, bool) { ++count; }), ...);
+  return count;
+}
+
+/// The gradients of an argument: a value like it, whose leaves are the adjoints of its leaves from number `first` on.
+/// Leaves that are not differentiated, or that the result does not depend on, have the gradient 0.
+template <class V>
+constexpr auto gradient_value(tracing::tracer& t, V const& argument, adjoints const& a, argument_leaves const& leaves,
+                              int& first) {
+  using G = typename gradient_of<V>::type;
+  G r = [&] {
+    if constexpr (TracedValue<V>) return G{&t, 0};
+    else return G{argument};
+  }();
+  tracing::visit_leaves(r, [&](auto& leaf, bool) {
+    int const at = first++, d = leaves.differentiated[at] ? a.of[leaves.id[at]] : 0;
+    tracing::set_node(
+        t, leaf,
+        d != 0 ? d : operation::emit_constant(t.nodes(), 0, shape_of<std::remove_cvref_t<decltype(leaf)>>::value).id);
+  });
+  return r;
+}
+
+/// Traces f on arguments of a body and adds its backward pass. The backward pass stops at the arguments: it treats the
+/// nodes that they were computed from, and the arguments that are not differentiated, as constants.
+/// Differentiated  a bit for each argument
+template <class F, unsigned Differentiated, class... V>
+constexpr auto trace_gradients(tracing::tracer& t, V... argument) {
+  argument_leaves leaves{leaf_count(argument...)};
+  int position = 0;
+  ((tracing::visit_leaves(argument,
+                          [&, wanted = (Differentiated >> position & 1u) != 0](auto& leaf, bool trainable) {
+                            tracing::set_node(t, leaf,
+                                              leaves.add(t, tracing::trace_operand(t, leaf), wanted && trainable));
+                          }),
+    ++position),
+   ...);
   tracing::inside_body const inside{t};
   ++t.depth;
-  int const y = trace_operand(t, body_of_function<F, X...>::on(t, own));
+  auto const y = F{}(argument...);
+  using Result = differentiated_result<std::remove_const_t<decltype(y)>>;
+  int const root = trace_operand(t, Result::of(y));
+  auto const value = as_body_value(t, y);
   --t.depth;
+  graph::node_table& g = t.nodes();
   marks m{};
-  for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own[i]] = mark::constant;
-  m.at[own[K]] = mark::differentiated;
+  for (int i = 0; i < leaves.count; ++i)
+    m.at[leaves.id[i]] = leaves.differentiated[i] ? mark::differentiated : mark::constant;
   adjoints a{};
-  reverse(g, y, operation::emit_constant(g, 1, g[y].shape).id, m, a);
-  int const d = a.of[own[K]];
-  return d != 0 ? d : operation::emit_constant(g, 0, g[own[K]].shape).id;
+  reverse(g, root, operation::emit_constant(g, 1, g[root].shape).id, m, a);
+  int first = 0;
+  return traced_gradients<std::remove_const_t<decltype(value)>, typename gradient_of<V>::type...>{
+      value, {gradient_value(t, argument, a, leaves, first)...}};
 }
 
 /// The derivative of f with respect to its K-th argument, as a formula of tensors.
@@ -77,10 +174,10 @@ struct formula {
   boost::hana::basic_tuple<X...> operands;
 
   constexpr int trace_into(tracing::tracer& t) const {
-    int id[sizeof...(X)]{};
-    int count = 0;
-    boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = trace_expression(t, x)), ...); });
-    return traced_derivative<F, K, X...>(t, id);
+    return boost::hana::unpack(operands, [&](auto const&... x) {
+      auto const r = trace_gradients<F, 1u << K>(t, espalier::detail::as_traced<X>{&t, trace_expression(t, x)}...);
+      return std::get<static_cast<std::size_t>(K)>(r.gradients).id;
+    });
   }
 };
 

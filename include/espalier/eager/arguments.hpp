@@ -6,15 +6,41 @@
 /// Facts of the arguments of a function of tensors.
 namespace espalier::detail {
 
+/// A model as an argument of a function, const or not.
+template <class Model>
+struct model_leaf {
+  using model_type = Model;
+  using shape_type = typename Model::net_type;
+  using element_type = typename Model::value_type;
+};
+template <class Model>
+struct device_of_impl<model_leaf<Model>> {
+  using type = typename Model::engine_type::memory_device;
+};
+template <class Model>
+struct body_argument<model_leaf<Model>> {
+  using type = traced_net<typename Model::net_type>;
+};
+
 template <class X>
-using eager_leaf =
-    borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;
+struct eager_leaf_of {};
+template <class X>
+  requires(marked_tensor<X> || marked_view<X>)
+struct eager_leaf_of<X> {
+  using type = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;
+};
+template <ModelArgument Model>
+struct eager_leaf_of<Model> {
+  using type = model_leaf<Model>;
+};
+template <class X>
+using eager_leaf = typename eager_leaf_of<X>::type;
 
 /// The device of a function's arguments; cpu if there are none.
 template <class... X>
 using device_of_all = device_or_cpu<typename common_device<device_of<X>...>::type>;
 
-/// The element type shared by the real tensors among the arguments; float if there are none.
+/// The element type shared by the real tensors and models among the arguments; float if there are none.
 template <class... X>
 struct shared_element;
 template <>

@@ -14,12 +14,10 @@ namespace espalier::detail {
 template <class Body>
 struct results_of {
   using type = std::tuple<Body>;
-  static constexpr type list(Body const& body) { return type{body}; }
 };
 template <class... E>
 struct results_of<std::tuple<E...>> {
   using type = std::tuple<E...>;
-  static constexpr type const& list(type const& body) { return body; }
 };
 
 /// The program of a compiled function: result I is the I-th expression that f returns.
@@ -27,17 +25,15 @@ template <class F, class... Leaf>
 struct compiled_program {
   using subject = F;
   static constexpr graph::program build() {
-    using body = derivative::body_of_function<F, Leaf...>;
     graph::program p{};
-    tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
-    argument_nodes const own = add_arguments<Leaf...>(t);
-    int result = 0;
-    auto const y = body::on(t, own.id);
-    std::apply([&](auto const&... each) { (tracing::add_result(p, tracing::trace_operand(t, each), result++), ...); },
-               results_of<typename body::type>::list(y));
+    tracing::tracer t{p, tracing::mode::training, false, 0, 0};
+    function_state<Leaf...> state;
+    auto const own = state.add_arguments(t);
+    add_values(t, std::apply(F{}, own));
+    state.check(p);
     return p;
   }
-  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+  static constexpr plan::storage_layout layout() { return storage_of_function<0, 0, Leaf...>(); }
 };
 
 template <class Results>
@@ -50,7 +46,7 @@ struct invalid_results<std::tuple<E...>> {
 /// The fault of f with these arguments, or `agreed`.
 template <class F, class... X>
 constexpr auto compiled_fault() {
-  if constexpr (auto const first = function_fault<F, false, X...>(); !first.agree) {
+  if constexpr (auto const first = function_fault<F, required_result::any, X...>(); !first.agree) {
     return first;
   } else {
     using found = invalid_results<typename results_of<typename derivative::body_of_function<F, X...>::type>::type>;

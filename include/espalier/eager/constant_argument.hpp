@@ -9,8 +9,18 @@ namespace espalier {
 /// views are stored by value.
 template <class X>
 struct constant_argument {
+  using is_constant_argument = void;
   X value;
 };
+namespace detail {
+/// A model as an argument of a function, const or not.
+template <class X>
+concept ModelArgument = requires {
+  typename X::net_type;
+  typename X::engine_type;
+};
+}  // namespace detail
+
 /// constant(x): passes x as an argument without a gradient.
 template <class X>
   requires(detail::marked_tensor<detail::bare<X>> || detail::marked_view<detail::bare<X>>)
@@ -18,25 +28,41 @@ constexpr auto constant(X&& x) {
   constexpr bool refers = std::is_lvalue_reference_v<X> && detail::marked_tensor<detail::bare<X>>;
   return constant_argument<std::conditional_t<refers, detail::bare<X> const&, detail::bare<X>>>{static_cast<X&&>(x)};
 }
+/// constant(model): passes a model without gradients of its parameters. A net in training mode still updates its
+/// running statistics.
+template <detail::ModelArgument Model>
+constexpr auto constant(Model& model) {
+  return constant_argument<Model&>{model};
+}
 
 namespace detail {
 
 template <class X>
-constexpr X const& argument_value(X const& x) {
-  return x;
+constexpr auto& argument_value(X& x) {
+  if constexpr (requires { typename X::is_constant_argument; }) return x.value;
+  else return x;
 }
-template <class X>
-constexpr bare<X> const& argument_value(constant_argument<X> const& x) {
-  return x.value;
-}
+/// An argument as it was passed: a type that may be const.
 template <class X>
 struct argument_type {
-  using type = X;
+  using type = std::remove_const_t<X>;
   static constexpr bool differentiated = real_element<element_of<X>>;
+};
+template <ModelArgument Model>
+struct argument_type<Model> {
+  using type = Model;
+  static constexpr bool differentiated = true;
 };
 template <class X>
 struct argument_type<constant_argument<X>> {
   using type = bare<X>;
+  static constexpr bool differentiated = false;
+};
+template <class X>
+struct argument_type<constant_argument<X> const> : argument_type<constant_argument<X>> {};
+template <ModelArgument Model>
+struct argument_type<constant_argument<Model&>> {
+  using type = Model;
   static constexpr bool differentiated = false;
 };
 

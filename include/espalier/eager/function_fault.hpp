@@ -65,18 +65,18 @@ concept NamesTensors = requires {
 };
 /// The type that f returns. `type` is missing if the body does not compile.
 template <class F, class... X>
-struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(as_traced<X>{}...))> {};
+struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(in_body<X>{}...))> {};
 template <class F, class... X>
   requires std::is_final_v<F>
 struct result_of_function<F, X...> : std::type_identity<no_call> {
 };
 template <class F, class... X>
-  requires(std::is_final_v<F>&& requires { F{}(as_traced<X>{}...); })
-struct result_of_function<F, X...> : std::type_identity<decltype(F{}(as_traced<X>{}...))> {};
+  requires(std::is_final_v<F>&& requires { F{}(in_body<X>{}...); })
+struct result_of_function<F, X...> : std::type_identity<decltype(F{}(in_body<X>{}...))> {};
 /// Whether the compiler can run f. It calls f on values without a program, which is cheap.
 template <class F, class... X>
 concept FunctionRunByCompiler = requires {
-  typename std::bool_constant<(static_cast<void>(F{}(as_traced<X>{}...)), true)>;
+  typename std::bool_constant<(static_cast<void>(F{}(in_body<X>{}...)), true)>;
 };
 /// A root instantiates this First, so that an error in the body of f has a short trace.:
 ///     static_assert(sizeof(detail::probe_function<F, X...>) > 0)
@@ -117,15 +117,38 @@ template <class First, class... Rest>
 struct elements_fault<First, Rest...>
     : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>,
                          first_fault<same_element<First, Rest>...>> {};
-template <bool Scalar, class Body>
+/// What a function has to return: any values, one value, one number, or several values of which the first is a number.
+enum class required_result { any, one, number, first_number };
+/// A constraint that errors name: f returns one value.
+template <class Result>
+struct one_result {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = false;
+};
+template <required_result Required, class Body>
 constexpr auto result_fault() {
-  if constexpr (!Scalar) return fault<fault_of::nothing, agreed>{};
-  else if constexpr (!scalar_result<shape_of<Body>>::agree)
-    return fault<fault_of::result, invalid<scalar_result<shape_of<Body>>>>{};
+  using First = typename derivative::differentiated_result<Body>::type;
+  constexpr bool several = !std::is_same_v<First, Body>;
+  if constexpr (Required == required_result::any) return fault<fault_of::nothing, agreed>{};
+  else if constexpr (several && Required != required_result::first_number)
+    return fault<fault_of::result, invalid<one_result<Body>>>{};
+  else if constexpr (Required != required_result::one && !scalar_result<shape_of<First>>::agree)
+    return fault<fault_of::result, invalid<scalar_result<shape_of<First>>>>{};
   else return fault<fault_of::nothing, agreed>{};
 }
+/// What errors show for an argument: its shape, or the net of a model.
+template <class X>
+struct shown_argument {
+  using type = shape_of<X>;
+};
+template <class Net>
+struct shown_argument<traced_net<Net>> {
+  using type = Net;
+};
+template <class F, class... X>
+using not_accepted = invalid<accepts_arguments<F, typename shown_argument<X>::type...>>;
 /// Finds the first fault of f; each is checked only if the earlier ones are absent.
-template <class F, bool Scalar, class... X>
+template <class F, required_result Required, class... X>
 constexpr auto function_fault() {
   using elements = typename elements_fault<element_of<X>...>::type;
   using devices = typename common_device<device_of<X>...>::relation;
@@ -138,11 +161,11 @@ constexpr auto function_fault() {
   } else if constexpr (!captureless<F>::agree) {
     return fault<fault_of::nothing, invalid<already_reported>>{};
   } else if constexpr (NamesTensors<F>) {
-    return fault<fault_of::arguments, invalid<accepts_arguments<F, shape_of<X>...>>>{};
+    return fault<fault_of::arguments, not_accepted<F, X...>>{};
   } else if constexpr (!requires { typename result_of_function<F, X...>::type; }) {
     return fault<fault_of::nothing, invalid<already_reported>>{};
   } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {
-    return fault<fault_of::arguments, invalid<accepts_arguments<F, shape_of<X>...>>>{};
+    return fault<fault_of::arguments, not_accepted<F, X...>>{};
   } else {
     using Body = typename derivative::body_of_function<F, X...>::type;
     if constexpr (std::is_same_v<Body, invalid<already_reported>>) return fault<fault_of::nothing, Body>{};
@@ -153,11 +176,11 @@ constexpr auto function_fault() {
              fault<fault_of::nothing, invalid<already_reported>>{};
     else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, invalid<function_returns<F, Body>>>{};
     else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, invalid<run_by_compiler<F>>>{};
-    else return result_fault<Scalar, Body>();
+    else return result_fault<Required, Body>();
   }
 }
-template <class F, bool Scalar, class... X>
-using fault_of_function = decltype(function_fault<F, Scalar, X...>());
+template <class F, required_result Required, class... X>
+using fault_of_function = decltype(function_fault<F, Required, X...>());
 /// Messages that follow the name of the function that the user called.
 #define ESPALIER_CAPTURELESS "f must not capture anything; pass what it needs as an argument, wrapped in constant(x)"
 #define ESPALIER_NAME_OF_A_FUNCTION \
@@ -175,6 +198,9 @@ using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 #define ESPALIER_REAL_ARGUMENT \
   "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
+#define ESPALIER_FIRST_IS_NUMBER \
+  "f must return one number, or a std::tuple whose first value is one; reduce it with sum or mean, or use vjp"
+#define ESPALIER_ONE_RESULT "f must return one value, not several"
 
 }  // namespace espalier::detail
 #include "../base/diagnostics_pop.hpp"

@@ -3,10 +3,12 @@
 #include <bit>
 #include <tuple>
 
+#include "body_gradients.hpp"
 #include "evaluate.hpp"
 #include "function_fault.hpp"
 #include "gradient_program.hpp"
 #include "invalid_calls.hpp"
+#include "run_with_models.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type
@@ -15,26 +17,24 @@ namespace espalier {
 
 namespace detail {
 
-/// The tensors of the computed gradients, in the order of the arguments.
-template <class T, unsigned Differentiated, class... X>
-constexpr auto gradient_tensors() {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::tuple_cat([] {
-      if constexpr (Differentiated >> I & 1u) return std::tuple<tensor<T, shape_of<X>, device_of_all<X...>>>{};
-      else return std::tuple<>{};
-    }()...);
-  }
-  (std::index_sequence_for<X...>{});
-}
-
 template <class Tuple>
 constexpr auto one_or_all(Tuple&& t) {
   if constexpr (std::tuple_size_v<std::remove_cvref_t<Tuple>> == 1) return std::get<0>(static_cast<Tuple&&>(t));
   else return std::remove_cvref_t<Tuple>(static_cast<Tuple&&>(t));
 }
 
+/// The leaf of an argument as it was passed: a tensor, a view, a model, or one of them in constant(x).
 template <class X>
-using leaf_of_argument = eager_leaf<typename argument_type<X>::type>;
+using leaf_of_argument = eager_leaf<typename argument_type<std::remove_reference_t<X>>::type>;
+
+/// A bit for each of the arguments that gradients are computed for: those that K lists, or all that can have one.
+template <class Arguments, int... K>
+inline constexpr unsigned differentiated_arguments = 0;
+template <class... X, int... K>
+inline constexpr unsigned differentiated_arguments<void(X...), K...> = [] {
+  if constexpr (sizeof...(K) == 0) return all_differentiated<std::remove_reference_t<X>...>();
+  else return ((1u << K) | ...);
+}();
 
 /// An `invalid` type for one gradient, or a tuple of them for several.
 template <int Count, class Invalid>
@@ -46,23 +46,116 @@ constexpr auto invalid_gradients() {
   (std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
-/// Computes f's value and gradients for tensors: a pair of a tensor and a tuple, on the device of the arguments.
+/// The fault of f with arguments of a body, of which gradients are computed for those that K lists.
+template <class F, required_result Required, int... K>
+struct body_fault {
+  template <class... X>
+  static constexpr auto find() {
+    using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
+    if constexpr (!Exist::agree) return fault<fault_of::nothing, invalid<Exist>>{};
+    else return function_fault<F, Required, X...>();
+  }
+  template <class... X>
+  using of = decltype(find<X...>());
+};
+/// The number of gradients of a call with Count arguments.
+template <int Count, int... K>
+inline constexpr int gradient_count = sizeof...(K) == 0 ? Count : static_cast<int>(sizeof...(K));
+
+/// True for formulas of tensors, which are no values of a body. An `invalid` one is already reported.
+template <class... X>
+inline constexpr bool reads_tensors = false;
+template <Expression... X>
+inline constexpr bool reads_tensors<X...> = (is_eager<X const&> || ...) && !(is_invalid<X> || ...);
+
+/// A constraint that errors name: the arguments are values of a body.
+template <bool InBody, class... X>
+struct values_of_body {
+  static constexpr bool agree = InBody;
+};
+
+/// The element type of a function's results, and the device of its tensors.
+template <class... X>
+using result_element = typename shared_element<leaf_of_argument<X>...>::type;
+template <class... X>
+using result_device = device_of_all<leaf_of_argument<X>...>;
+
+/// The values that a function returns as tensors.
+template <class T, class Device, class Body>
+struct value_tensors {
+  using type = std::tuple<tensor<T, shape_of<Body>, Device>>;
+};
+template <class T, class Device, class... Body>
+struct value_tensors<T, Device, std::tuple<Body...>> {
+  using type = std::tuple<tensor<T, shape_of<Body>, Device>...>;
+};
+
+/// Memory for the computed gradients, in the order of the arguments.
+template <unsigned Differentiated, class T, class Device, class... Leaf, class... X>
+constexpr auto gradient_storage(std::type_identity<std::tuple<Leaf...>>, X&... x) {
+  auto const all = std::tie(x...);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple_cat([&] {
+      if constexpr ((Differentiated >> I & 1u) != 0)
+        return std::tuple{function_argument<std::tuple_element_t<I, std::tuple<Leaf...>>>::template gradient<T, Device>(
+            std::get<I>(all))};
+      else return std::tuple<>{};
+    }()...);
+  }
+  (std::index_sequence_for<Leaf...>{});
+}
+template <class T, class G>
+constexpr T* elements_of_result(G& g) {
+  if constexpr (requires { g.span(); }) return g.span().data();
+  else return g.data();
+}
+
+/// Runs a program of a function with these arguments.
+template <class Program, class T, class Device, class... X>
+constexpr void run_function(T* const* results, int count, X&... x) {
+  if constexpr (states_of<leaf_of_argument<X>...> == 0) {
+    eager_inputs<T> in{};
+    (in.add(x.data()), ...);
+    run_program<Program, T, Device>(in, results, count);
+  } else {
+    run_with_models<Program, T>(results, count, x...);
+  }
+}
+
+/// Computes f's values and gradients: a pair of tuples, on the device of the arguments.
 template <class F, unsigned Differentiated, class... X>
-constexpr auto value_and_gradients(X const&... x) {
-  using T = typename shared_element<X...>::type;
-  using Program = gradient_program<F, Differentiated, false, eager_leaf<X>...>;
-  using Device = device_of_all<X...>;
-  tensor<T, shape<>, Device> value;
-  auto gradients = gradient_tensors<T, Differentiated, X...>();
-  eager_inputs<T> in{};
-  (in.add(x.data()), ...);
+constexpr auto value_and_gradients(X&... x) {
+  using T = result_element<X...>;
+  using Device = result_device<X...>;
+  using Program = gradient_program<F, Differentiated, false, leaf_of_argument<X>...>;
+  using Values = typename value_tensors<T, Device, typename Program::body>::type;
+  std::pair<Values, decltype(gradient_storage<Differentiated, T, Device>(
+                        std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...))>
+      r{Values{},
+        gradient_storage<Differentiated, T, Device>(std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...)};
   std::apply(
-      [&](auto&... g) {
-        T* const results[] = {value.data(), g.data()...};
-        run_program<Program, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
+      [&](auto&... value) {
+        std::apply(
+            [&](auto&... gradient) {
+              T* const results[] = {value.data()..., elements_of_result<T>(gradient)...};
+              run_function<Program, T, Device>(results, static_cast<int>(sizeof...(value) + sizeof...(gradient)), x...);
+            },
+            r.second);
       },
-      gradients);
-  return std::pair<tensor<T, shape<>, Device>, decltype(gradients)>{std::move(value), std::move(gradients)};
+      r.first);
+  return r;
+}
+
+/// The values of value_and_grad: a number, or a std::tuple of a number and tensors.
+template <class T, class First, class... More>
+constexpr auto returned_values(std::tuple<First, More...>&& values) {
+  if constexpr (sizeof...(More) == 0) return static_cast<T>(std::get<0>(values));
+  else
+    return std::apply(
+        [](First& first, More&... more) {
+          return std::tuple{static_cast<T>(first), std::move(more)...};
+        },
+        values);
 }
 
 template <class F, unsigned Differentiated, class... X>
@@ -70,25 +163,18 @@ using sound_gradient = plan::sound_program<gradient_program<F, Differentiated, f
 
 template <class F, int... K>
 struct gradient_function : rejects_numbers<1> {
+  /// For tensors and models: returns a tensor, or the gradients of a model, for one differentiated argument; a
+  /// std::tuple for several.
   template <class... X>
-  static constexpr unsigned differentiated() {
-    if constexpr (sizeof...(K) == 0) return all_differentiated<X...>();
-    else return ((1u << K) | ...);
-  }
-  template <class... X>
-  static constexpr int differentiated_count() {
-    return std::popcount(differentiated<X...>());
-  }
-
-  /// For tensors: returns a tensor for one differentiated argument, a std::tuple for several.
-  template <TensorArgument... X>
-  constexpr auto operator()(X const&... x) const {
+    requires(RootArgument<X>&&...)
+  constexpr auto operator()(X&&... x) const {
+    constexpr unsigned wanted = differentiated_arguments<void(X...), K...>;
     // First, so that an error in the body of f has a short trace.
     static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
+    using Fault = fault_of_function<F, required_result::number, leaf_of_argument<X>...>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
-    using Real = has_differentiable_argument<differentiated<X...>() != 0, X...>;
+    using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
@@ -101,21 +187,19 @@ struct gradient_function : rejects_numbers<1> {
     static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return invalid<Exist>{};
     else if constexpr (!Real::agree) return invalid<Real>{};
-    else if constexpr (!Fault::agree) return invalid_gradients<differentiated_count<X...>(), typename Fault::type>();
+    else if constexpr (!Fault::agree) return invalid_gradients<std::popcount(wanted), typename Fault::type>();
     else {
-      using Sound [[maybe_unused]] = typename sound_gradient<F, differentiated<X...>(), X...>::checked;
-      return one_or_all(
-          value_and_gradients<F, differentiated<X...>(), typename argument_type<X>::type...>(argument_value(x)...)
-              .second);
+      using Sound [[maybe_unused]] = typename sound_gradient<F, wanted, X...>::checked;
+      return one_or_all(value_and_gradients<F, wanted>(argument_value(x)...).second);
     }
   }
   /// For expressions: returns an expression for one differentiated argument, a std::tuple for several. Inside a
   /// function, an `invalid` operand is passed on without an error.
-  template <Expression... X>
+  template <BodyArgument... X>
     requires(!(TensorArgument<X> && ...))
   constexpr auto operator()(X const&... x) const {
-    using Fault = fault_of_function<F, true, X...>;
-    constexpr bool reports = (is_eager<X const&> || ...) && !(is_invalid<X> || ...);
+    using Fault = typename body_fault<F, required_result::number, K...>::template of<X...>;
+    constexpr bool reports = reads_tensors<X...>;
     static_assert(!reports || Fault::devices,
                   ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(
@@ -124,7 +208,7 @@ struct gradient_function : rejects_numbers<1> {
             "grad(f)(x...): f does not accept these arguments, its shapes do not fit, or it returns more than one number",
             typename Fault::type));
     if constexpr (!Fault::agree)
-      return invalid_gradients < sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type > ();
+      return invalid_gradients<gradient_count<static_cast<int>(sizeof...(X)), K...>, typename Fault::type>();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
   using rejects_numbers<1>::operator();
@@ -132,27 +216,19 @@ struct gradient_function : rejects_numbers<1> {
  private:
   template <class... X, int... I>
   static constexpr auto on_expressions(std::integer_sequence<int, I...>, X const&... x) {
-    [[maybe_unused]] boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
-    if constexpr ((Traced<X> || ...)) {
-      if constexpr (sizeof...(K) == 1) return traced_gradient<(K + ... + 0)>(x...);
-      else if constexpr (sizeof...(X) == 1) return traced_gradient<0>(x...);
-      else return std::tuple{traced_gradient<I>(x...)...};
-    } else if constexpr (sizeof...(K) == 1)
-      return derivative::formula<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
-    else if constexpr (sizeof...(X) == 1) return derivative::formula<F, 0, shape_of<X>..., kept<X const&>...>{operands};
-    else return std::tuple{derivative::formula<F, I, shape_of<X>, kept<X const&>...>{operands}...};
-  }
-  /// In a traced body: the gradient for argument I.
-  template <int I, class... X>
-  static constexpr auto traced_gradient(X const&... x) {
-    using Observer = typename observer_of<X...>::type;
-    using Y = traced_result<shape_at<I, X...>, X...>;
-    tracing::tracer* const t = tracer_of(x...);
-    if (t == nullptr) return Y{};
-    int const id[]{tracing::trace_operand(*t, x)...};
-    int const y = derivative::traced_derivative<F, I, kept<X const&>...>(*t, id);
-    if constexpr (std::is_void_v<Observer>) return Y{t, y};
-    else return Y{t, y, Observer::formula(*t, shape_of<Y>::value, x...)};
+    if constexpr ((of_body_values<X> || ...)) {
+      return one_or_all(
+          body_gradients<F, differentiated_in_body<static_cast<int>(sizeof...(X)), K...>>(x...).gradients);
+    } else {
+      [[maybe_unused]] boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
+      if constexpr (sizeof...(K) == 1)
+        return derivative::formula<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
+      else if constexpr (sizeof...(X) == 1)
+        return derivative::formula<F, 0, shape_of<X>..., kept<X const&>...>{operands};
+      else if constexpr (sizeof...(K) > 1)
+        return std::tuple{derivative::formula<F, K, shape_at<K, X...>, kept<X const&>...>{operands}...};
+      else return std::tuple{derivative::formula<F, I, shape_of<X>, kept<X const&>...>{operands}...};
+    }
   }
   template <int I, class... X>
   using shape_at = shape_of<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<X...>>>;
@@ -160,15 +236,16 @@ struct gradient_function : rejects_numbers<1> {
 
 template <class F, int... K>
 struct value_and_gradient_function : rejects_numbers<2> {
-  template <TensorArgument... X>
-  constexpr auto operator()(X const&... x) const {
+  template <class... X>
+    requires(RootArgument<X>&&...)
+  constexpr auto operator()(X&&... x) const {
+    constexpr unsigned wanted = differentiated_arguments<void(X...), K...>;
     // First, so that an error in the body of f has a short trace.
     static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
+    using Fault = fault_of_function<F, required_result::first_number, leaf_of_argument<X>...>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
-    using gradient = gradient_function<F, K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
-    using Real = has_differentiable_argument<gradient::template differentiated<X...>() != 0, X...>;
+    using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
@@ -183,35 +260,53 @@ struct value_and_gradient_function : rejects_numbers<2> {
     static_assert(Fault::runs,
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result,
-                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_FIRST_IS_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return std::pair{invalid<Exist>{}, invalid<Exist>{}};
     else if constexpr (!Real::agree) return std::pair{invalid<Real>{}, invalid<Real>{}};
     else if constexpr (!Fault::agree)
-      return std::pair{typename Fault::type{},
-                       invalid_gradients<gradient::template differentiated_count<X...>(), typename Fault::type>()};
+      return std::pair{typename Fault::type{}, invalid_gradients<std::popcount(wanted), typename Fault::type>()};
     else {
-      using Sound [[maybe_unused]] =
-          typename sound_gradient<F, gradient::template differentiated<X...>(), X...>::checked;
-      auto r = value_and_gradients<F, gradient::template differentiated<X...>(), typename argument_type<X>::type...>(
-          argument_value(x)...);
-      return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first),
-                       one_or_all(std::move(r.second))};
+      using Sound [[maybe_unused]] = typename sound_gradient<F, wanted, X...>::checked;
+      auto r = value_and_gradients<F, wanted>(argument_value(x)...);
+      return std::pair{returned_values<result_element<X...>>(std::move(r.first)), one_or_all(std::move(r.second))};
+    }
+  }
+  /// In the body of a function: a pair of values. f may return a std::tuple, whose first value is differentiated.
+  template <BodyArgument... X>
+    requires(!(TensorArgument<X> && ...))
+  constexpr auto operator()(X const&... x) const {
+    constexpr int count = static_cast<int>(sizeof...(X));
+    using Fault = typename body_fault<F, required_result::first_number, K...>::template of<X...>;
+    if constexpr (!Fault::agree) {
+      using Invalid = typename Fault::type;
+      return std::pair{Invalid{}, invalid_gradients<gradient_count<count, K...>, Invalid>()};
+    } else {
+      using Values = values_of_body<(of_body_values<X> || ...), X...>;
+      static_assert(Values::agree,
+                    ESPALIER_SENTENCE("value_and_grad(f)(x...): x is a formula of tensors; pass evaluate(x)", Values));
+      if constexpr (Values::agree) {
+        auto const found = body_gradients<F, differentiated_in_body<count, K...>>(x...);
+        return std::pair{found.value, one_or_all(found.gradients)};
+      } else {
+        return std::pair{invalid<Values>{}, invalid<Values>{}};
+      }
     }
   }
   using rejects_numbers<2>::operator();
 };
 
 /// The pullback of f at x: maps a cotangent of f(x...) to cotangents of x. It refers to x, which must outlive it.
-template <class F, class... X>
+/// X: the arguments as they were passed, const or not.
+template <class F, unsigned Differentiated, class... X>
 class pullback_at {
-  using T = typename shared_element<X...>::type;
-  using Body = typename derivative::body_of_function<F, eager_leaf<X>...>::type;
+  using T = result_element<X...>;
+  using Body = typename derivative::body_of_function<F, leaf_of_argument<X>...>::type;
   using S = shape_of<Body>;
-  using Device = device_of_all<X...>;
-  static constexpr unsigned differentiated = all_differentiated<X...>();
+  using Device = result_device<X...>;
+  static constexpr int count = std::popcount(Differentiated);
 
  public:
-  constexpr explicit pullback_at(X const&... x) : x_{x...} {}
+  constexpr explicit pullback_at(X&... x) : x_{x...} {}
 
   /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
   template <TensorOrView Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>,
@@ -221,49 +316,54 @@ class pullback_at {
     static_assert(Element::agree,
                   ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
     static_assert(Devices::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be on the device of x", Devices));
-    if constexpr (!Shape::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Shape>>();
-    else if constexpr (!Devices::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Devices>>();
-    else if constexpr (!Element::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Element>>();
+    if constexpr (!Shape::agree) return invalid_gradients<count, invalid<Shape>>();
+    else if constexpr (!Devices::agree) return invalid_gradients<count, invalid<Devices>>();
+    else if constexpr (!Element::agree) return invalid_gradients<count, invalid<Element>>();
     else return cotangents(dy);
   }
 
  private:
   template <class Y>
   constexpr auto cotangents(Y const& dy) const {
-    using Program = gradient_program<F, differentiated, true, eager_leaf<X>...>;
+    using Program = gradient_program<F, Differentiated, true, leaf_of_argument<X>...>;
     using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
-    tensor<T, S, Device> value;
-    auto gradients = gradient_tensors<T, differentiated, X...>();
-    eager_inputs<T> in{};
-    std::apply(
-        [&](auto const&... x) {
-          assert((!ended_since(x.data(), since_) && ...) &&
+    return std::apply(
+        [&](auto&... x) {
+          assert((!ended_since(address_of_argument(x), since_) && ...) &&
                  "an argument of vjp(f)(x...) was destroyed; it must outlive the result of vjp(f)(x...)");
-          (in.add(x.data()), ...);
+          tensor<T, S, Device> value;
+          auto gradients = gradient_storage<Differentiated, T, Device>(
+              std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...);
+          std::apply(
+              [&](auto&... g) {
+                T* const results[] = {value.data(), elements_of_result<T>(g)...};
+                run_function<Program, T, Device>(results, 1 + static_cast<int>(sizeof...(g)), x..., dy);
+              },
+              gradients);
+          return one_or_all(std::move(gradients));
         },
         x_);
-    in.add(dy.data());
-    std::apply(
-        [&](auto&... g) {
-          T* const results[] = {value.data(), g.data()...};
-          run_program<Program, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
-        },
-        gradients);
-    return one_or_all(std::move(gradients));
+  }
+  template <class Y>
+  static constexpr void const* address_of_argument(Y const& x) {
+    if constexpr (ModelArgument<Y>) return nullptr;
+    else return x.data();
   }
 
-  std::tuple<X const&...> x_;
+  std::tuple<X&...> x_;
   std::uint64_t since_ = clock_of_ends();
 };
 
 template <class F>
 struct vjp_function : rejects_numbers<1> {
-  template <TensorArgument... X>
-  constexpr auto operator()(X const&... x) const {
+  template <class... X>
+    requires(RootArgument<X>&&...)
+  constexpr auto operator()(X&&... x) const {
+    constexpr unsigned wanted = differentiated_arguments<void(X...)>;
     // First, so that an error in the body of f has a short trace.
     static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
-    using Real = has_differentiable_argument<all_differentiated<X...>() != 0, X...>;
+    using Fault = fault_of_function<F, required_result::one, leaf_of_argument<X>...>;
+    using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
@@ -273,8 +373,10 @@ struct vjp_function : rejects_numbers<1> {
     static_assert(Fault::shapes, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
+    static_assert(Fault::result, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ONE_RESULT, typename Fault::type));
     if constexpr (!Real::agree) return invalid<Real>{};
-    else if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
+    else if constexpr (Fault::agree)
+      return pullback_at<F, wanted, std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
     else return typename Fault::type{};
   }
   using rejects_numbers<1>::operator();

@@ -130,7 +130,7 @@ struct gradient_agrees_function {
   constexpr auto operator()(X const&... x) const {
     // First, so that an error in the body of f has a short trace.
     static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
+    using Fault = fault_of_function<F, required_result::one, leaf_of_argument<X>...>;
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments,
@@ -141,6 +141,8 @@ struct gradient_agrees_function {
                   ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs,
                   ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
+    static_assert(Fault::result,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ONE_RESULT, typename Fault::type));
     if constexpr (Fault::agree) return gradient_checker<F, X...>::compare(options, argument_value(x)...);
     else return true;  // the error is already reported
   }

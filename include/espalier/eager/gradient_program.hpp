@@ -1,63 +1,99 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../plan/plan.hpp"
-#include "arguments.hpp"
+#include "function_argument.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
-/// The nodes of the arguments of a function of tensors.
-struct argument_nodes {
-  int id[tracing::max_arguments];
-};
-template <class... Leaf>
-constexpr argument_nodes add_arguments(tracing::tracer& t) {
-  argument_nodes own{};
-  ((own.id[t.next_argument] =
-        tracing::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value),
-    ++t.next_argument),
-   ...);
-  return own;
+/// The number of values that a function returns.
+template <class Body>
+inline constexpr int value_count = 1;
+template <class... X>
+inline constexpr int value_count<std::tuple<X...>> = static_cast<int>(sizeof...(X));
+
+/// Adds the values that a function returns as results, from number 0 on.
+template <class Body>
+constexpr void add_values(tracing::tracer& t, Body const& body) {
+  tracing::add_result(t.program, tracing::trace_operand(t, body), 0);
+}
+template <class... X>
+constexpr void add_values(tracing::tracer& t, std::tuple<X...> const& body) {
+  int result = 0;
+  std::apply(
+      [&](auto const&... each) { (tracing::add_result(t.program, tracing::trace_operand(t, each), result++), ...); },
+      body);
 }
 
-/// Value and gradients: result 0 is f(x...), followed by the gradient of each differentiated argument. If Seeded, the
-/// last argument is dy, the cotangent of f(x...): the gradients are a vector-Jacobian product.
+/// Values and gradients: results 0, 1, ... are what f(x...) returns, followed by the gradient of each differentiated
+/// argument. The first value is differentiated. If Seeded, the last argument is dy, the cotangent of f(x...): the
+/// gradients are a vector-Jacobian product.
 template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
 struct gradient_program {
   using subject = F;
-  static constexpr int count = static_cast<int>(sizeof...(Leaf));
+  using body = typename derivative::body_of_function<F, Leaf...>::type;
+  static constexpr int values = value_count<body>;
 
   static constexpr derivative::backward_pass forward() {
     derivative::backward_pass r{};
     graph::node_table& g = r.program.nodes;
-    tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
-    argument_nodes const own = add_arguments<Leaf...>(t);
-    r.root = trace_operand(t, derivative::body_of_function<F, Leaf...>::on(t, own.id));
+    tracing::tracer t{r.program, tracing::mode::training, false, 0, 0, 1};
+    function_state<Leaf...> state;
+    auto const own = state.add_arguments(t);
+    auto const y = std::apply(F{}, own);
+    r.root = tracing::trace_operand(t, derivative::differentiated_result<body>::of(y));
+    add_values(t, y);
+    state.check(r.program);
     using derivative::mark;
-    for (int i = 0; i < count; ++i)
-      r.m.at[own.id[i]] = Differentiated >> i & 1u ? mark::differentiated : mark::constant;
-    int const seed = Seeded ? tracing::add_argument<float>(t, count, g[r.root].shape)
+    for_each_leaf(t, own, [&](int id, bool differentiated) {
+      r.m.at[id] = differentiated ? mark::differentiated : mark::constant;
+    });
+    int const seed = Seeded ? tracing::add_argument<float>(t, t.next_argument, g[r.root].shape)
                             : operation::emit_constant(g, 1, g[r.root].shape).id;
     derivative::begin_reverse(g, r.root, seed, r.m, r.adjoint);
     return r;
   }
   static constexpr graph::program end(derivative::backward_pass const& pass) {
     graph::program p = pass.program;
-    tracing::tracer t{p, tracing::mode::training, false, 0, 0};
+    tracing::tracer t{p, tracing::mode::training, false, 0, 0, 1};
     // Equal nodes are merged, so these are the nodes of the forward pass.
-    argument_nodes const own = add_arguments<Leaf...>(t);
-    int result = 0;
-    tracing::add_result(p, pass.root, result++);
-    for (int i = 0; i < count; ++i) {
-      if (!(Differentiated >> i & 1u)) continue;
-      int const d = pass.adjoint.of[own.id[i]];
-      tracing::add_result(p, d != 0 ? d : operation::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
-    }
+    function_state<Leaf...> state;
+    auto const own = state.add_arguments(t);
+    int result = values, gradient = 0;
+    auto const adjoint_of = [&](int id) {
+      int const d = pass.adjoint.of[id];
+      return d != 0 ? d : operation::emit_constant(p.nodes, 0, p.nodes[id].shape).id;
+    };
+    int position = 0;
+    auto const add = [&](auto const& argument) {
+      if (!(Differentiated >> position++ & 1u)) return;
+      if constexpr (TracedNet<decltype(argument)>)
+        tracing::visit_leaves(argument, [&](auto const& leaf, bool trainable) {
+          if (trainable)
+            p.add_output(adjoint_of(tracing::trace_operand(t, leaf)), graph::destination::gradient, gradient++);
+        });
+      else tracing::add_result(p, adjoint_of(argument.id), result);
+      ++result;
+    };
+    std::apply([&](auto const&... argument) { (add(argument), ...); }, own);
     return p;
   }
   static constexpr derivative::backward_pass begin();
   static constexpr graph::program build();
-  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+  static constexpr plan::storage_layout layout() { return storage_of_function<Differentiated, values, Leaf...>(); }
+
+ private:
+  /// Calls f(node, is differentiated) for each tensor and parameter of the arguments.
+  template <class Own, class F2>
+  static constexpr void for_each_leaf(tracing::tracer& t, Own const& own, F2 const& f) {
+    int position = 0;
+    auto const visit = [&](auto const& argument) {
+      bool const wanted = Differentiated >> position++ & 1u;
+      tracing::visit_leaves(
+          argument, [&](auto const& leaf, bool trainable) { f(tracing::trace_operand(t, leaf), wanted && trainable); });
+    };
+    std::apply([&](auto const&... argument) { (visit(argument), ...); }, own);
+  }
 };
 
 template <class Program>

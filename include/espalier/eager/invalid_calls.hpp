@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "../expression/expression.hpp"
+#include "../tracing/traced_net.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Compile-time errors for calls of grad, value_and_grad and vjp in the style of other libraries: on numbers, or with
@@ -26,9 +26,24 @@ template <class X>
 concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) {
   x.value.data();
 };
+/// An argument of a call outside of other functions: a tensor, a view, a model, or one of them in constant(x).
+template <class X>
+concept RootArgument = TensorArgument<bare<X>> || requires {
+  typename bare<X>::engine_type;
+} || requires(bare<X> x) {
+  x.value.engine();
+};
+/// A tuple of arguments of a body.
+template <class X>
+inline constexpr bool holds_arguments = false;
+/// An argument of a function inside a body: a value, a formula, a model, or a tuple of these.
+template <class X>
+concept BodyArgument = Expression<X> || TracedNet<X> || holds_arguments<X>;
+template <class... X>
+inline constexpr bool holds_arguments<std::tuple<X...>> = (BodyArgument<X> && ...);
 /// Arguments that are neither all tensors and views nor all expressions, such as numbers or ranges.
 template <class... X>
-concept NoArguments = !(TensorArgument<X> && ...) && !(Expression<X> && ...) && !(is_invalid<X> || ...);
+concept NoArguments = !(RootArgument<X> && ...) && !(BodyArgument<X> && ...) && !(is_invalid<X> || ...);
 
 /// The base of the functions that grad, value_and_grad and vjp return: reports calls with numbers. Parts: results of
 /// the function, 2 for value_and_grad.

@@ -64,6 +64,8 @@ inline constexpr bool initializes = std::is_void_v<Initializer> || requires {
 /// A learned tensor of a module; Initializer fills it from the model's seed. The model numbers the slots and fixes the
 /// element type.
 /// tracer  that of the program in which the module is being traced; null for a parameter that no traced model owns
+/// node    a value of that program that stands for the parameter, such as its gradient or an argument of a function
+///         that is differentiated; 0: the parameter itself
 template <class S, class Initializer>
 struct parameter {
   using shape_type = S;
@@ -75,6 +77,7 @@ struct parameter {
   static constexpr bool eager = false;
   int slot = 0;
   tracing::tracer* tracer = nullptr;
+  int node = 0;
 };
 
 /// A tensor of a module that is stored but not learned (running statistics, a fixed mask).

@@ -215,6 +215,14 @@ struct data_of<borrowed<std::int32_t, S, Device>> {
 template <class X>
 using as_traced = traced<shape_of<kept<X>>, typename data_of<kept<X>>::type>;
 
+/// What a body receives for an argument X of its function. Specialized where an argument is more than one tensor.
+template <class X>
+struct body_argument {
+  using type = as_traced<X>;
+};
+template <class X>
+using in_body = typename body_argument<X>::type;
+
 /// The observer of the first operand that has one, or void.
 template <class... X>
 struct observer_of {

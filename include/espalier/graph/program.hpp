@@ -40,7 +40,8 @@ enum class fault : std::uint8_t {
   too_many_groups,  ///< more kernels than a plan holds
   too_many_maps,    ///< more than max_maps different movements
   /// a composite with a closed form, differentiated for another operand than the first
-  no_closed_form
+  no_closed_form,
+  const_model  ///< a function changes a model that is const
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are

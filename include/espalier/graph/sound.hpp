@@ -57,6 +57,13 @@ struct sound {
           "the `pullback` of a composite is the gradient of its first operand, and the program differentiates another one; "
           "leave `pullback` out, and the formula of `expand` is differentiated",
           ESPALIER_STATED(has_closed_forms, Subject)));
+  static constexpr bool changes_no_const_model = Found != fault::const_model || is_reported_elsewhere<Subject>;
+  static_assert(
+      changes_no_const_model,
+      ESPALIER_SENTENCE(
+          "the function changes a model that is const: net(x) in training mode updates running statistics; pass a model that is "
+          "not const, or write evaluate(net, x)",
+          ESPALIER_STATED(changes_no_const_model, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

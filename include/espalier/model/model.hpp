@@ -4,6 +4,7 @@
 #include "embedded_fit.hpp"
 #include "frozen_module.hpp"
 #include "initial_values.hpp"
+#include "model_argument.hpp"
 #include "model_fit.hpp"
 #include "model_lifetime.hpp"
 #include "named_tensor.hpp"

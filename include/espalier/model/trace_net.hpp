@@ -17,10 +17,10 @@ constexpr void attach_tracer(tracing::tracer& t, M& member) {
     for (auto& inner : member) attach_tracer(t, inner);
   }
 }
-/// Traces a net on an operand of a program: traced_net returns the value, trace_net its node. Parameters of a net
+/// Traces a net on an operand of a program: value_of_net returns the value, trace_net its node. Parameters of a net
 /// object other than this one are faults.
 template <class Net, class X>
-constexpr auto traced_net(tracing::tracer& t, X const& x) {
+constexpr auto value_of_net(tracing::tracer& t, X const& x) {
   Net net = numbered<Net>;
   attach_tracer(t, net);
   bool streams_used[slots_of<Net>.streams + 1]{};
@@ -35,7 +35,7 @@ constexpr auto traced_net(tracing::tracer& t, X const& x) {
 }
 template <class Net, class Batch>
 constexpr int trace_net(tracing::tracer& t, int x) {
-  return tracing::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
+  return tracing::trace_operand(t, value_of_net<Net>(t, traced<Batch>{&t, x}));
 }
 
 }  // namespace espalier::detail

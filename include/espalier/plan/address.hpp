@@ -9,10 +9,11 @@
 namespace espalier::plan {
 
 /// Positions in the table of pointers that a program receives when it runs. random: its on_device::random_state.
+/// states: parameters and buffers of the models of a function, and the vectors of its updaters, one pointer each.
 namespace base {
 inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, hyperparameters = 4, random = 5,
-                     values = 6, arguments = 7, results = 31, count = 55;
-inline constexpr int max_arguments = results - arguments, max_results = count - results;
+                     values = 6, arguments = 7, results = 31, states = 55, count = 79;
+inline constexpr int max_arguments = results - arguments, max_results = states - results, max_states = count - states;
 }  // namespace base
 
 /// An address as a value: element `offset` of base number `base`. The offset of a label counts elements of the label's
@@ -22,10 +23,24 @@ struct address {
   std::int64_t offset;
 };
 
-/// Offsets of the numbered tensors of a model in their contiguous storage.
+/// Where the numbered tensors of a program are: the offsets of a model's tensors in its contiguous storage, or, for the
+/// program of a function with several models, the address of each tensor.
 struct storage_layout {
-  std::int64_t const* parameters;
-  std::int64_t const* buffers;
+  std::int64_t const* parameters = nullptr;
+  std::int64_t const* buffers = nullptr;
+  address const* parameter_addresses = nullptr;
+  address const* buffer_addresses = nullptr;
+  address const* gradient_addresses = nullptr;
+
+  constexpr address parameter(int slot) const {
+    return parameter_addresses != nullptr ? parameter_addresses[slot] : address{base::parameters, parameters[slot]};
+  }
+  constexpr address buffer(int slot) const {
+    return buffer_addresses != nullptr ? buffer_addresses[slot] : address{base::buffers, buffers[slot]};
+  }
+  constexpr address gradient(int slot) const {
+    return gradient_addresses != nullptr ? gradient_addresses[slot] : address{base::gradients, parameters[slot]};
+  }
 };
 
 /// A copy after the last group. It is needed if a gradient or new state is a graph leaf, has two destinations, or would

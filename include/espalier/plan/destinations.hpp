@@ -50,11 +50,11 @@ class destination_finder {
   static constexpr address destination_address(graph::output const& o, storage_layout const& layout) {
     switch (o.where) {
       case graph::destination::gradient:
-        return {base::gradients, layout.parameters[o.index]};
+        return layout.gradient(o.index);
       case graph::destination::parameter:
-        return {base::parameters, layout.parameters[o.index]};
+        return layout.parameter(o.index);
       case graph::destination::buffer:
-        return {base::buffers, layout.buffers[o.index]};
+        return layout.buffer(o.index);
       default:
         return {base::results + o.index, 0};
     }
@@ -131,9 +131,9 @@ class destination_finder {
     graph::node const& n = nodes_.nodes[id];
     switch (n.op->family) {
       case op_family::parameter:
-        return {base::parameters, layout.parameters[slot_of(n)]};
+        return layout.parameter(slot_of(n));
       case op_family::buffer:
-        return {base::buffers, layout.buffers[slot_of(n)]};
+        return layout.buffer(slot_of(n));
       case op_family::hyperparameter:
         return {base::hyperparameters, position_of(n)};
       case op_family::label:

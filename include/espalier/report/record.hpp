@@ -188,7 +188,7 @@ constexpr recording record_net() {
   int const x = tracing::add_argument<float>(r, 0, Batch::value),
             input = r.add_vertex(part::input, "input", 0, Batch::value);
   Target::add(r);
-  found.result = espalier::detail::traced_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
+  found.result = espalier::detail::value_of_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
   found.nodes = p.nodes.size;
   return found;
 }

@@ -32,6 +32,9 @@ struct tracer {
   /// by buffer of that net: 1 + the number of the output that updates it, or 0
   int* updated = nullptr;
   int next_stream = 0;  ///< the first number that belongs to no random stream of the net
+  /// by parameter of the models of a function: the node of its value after an update, or 0
+  int* parameter_now = nullptr;
+  int next_parameter = 0, next_buffer = 0;  ///< the first numbers that no argument of the function has
 
   constexpr node_table& nodes() { return program.nodes; }
 };
@@ -130,6 +133,8 @@ constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* o
 }
 template <class S, class Initializer>
 constexpr int trace_expression(tracer& t, parameter<S, Initializer> const& x) {
+  if (x.node != 0) return own_node(t, x.tracer, x.node, S::value);
+  if (x.tracer == &t && t.parameter_now != nullptr && t.parameter_now[x.slot] != 0) return t.parameter_now[x.slot];
   return lower_numbered(t, x.tracer, &described<parameter_>, graph::slot_attribute(x.slot), S::value);
 }
 /// The value of a buffer: its value at the beginning of the step or, after an update in the program, the new value. No

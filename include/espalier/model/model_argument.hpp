@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../eager/function_argument.hpp"
+#include "parameter_gradients.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// A model as an argument of a function: its parameters and buffers are leaves of the function's program.
+namespace espalier::detail {
+
+/// Connects the tensors and streams of a module to the program of a function, behind those of earlier arguments.
+template <class M>
+constexpr void attach_argument(tracing::tracer& t, int first_stream, M& member) {
+  if constexpr (ParameterMember<M> || BufferMember<M> || StreamMember<M>) {
+    member.tracer = &t;
+    member.slot += ParameterMember<M> ? t.next_parameter : BufferMember<M> ? t.next_buffer : first_stream;
+  } else if constexpr (nn::Module<M>) {
+    M::visit_members(member, [&](char const*, auto& inner) { attach_argument(t, first_stream, inner); });
+  } else if constexpr (ArrayMember<M>) {
+    for (auto& inner : member) attach_argument(t, first_stream, inner);
+  }
+}
+
+template <class Model>
+struct function_argument<model_leaf<Model>> {
+  using Net = typename Model::net_type;
+  static constexpr slots const& own = slots_of<Net>;
+  static constexpr bool may_change = !std::is_const_v<Model>;
+  static constexpr int states = 2, parameters = own.parameters.count, buffers = own.buffers.count,
+                       streams = own.streams;
+  static constexpr traced_net<Net> add(tracing::tracer& t) {
+    traced_net<Net> net{numbered<Net>};
+    attach_argument(t, t.next_stream, static_cast<Net&>(net));
+    t.next_parameter += parameters;
+    t.next_buffer += buffers;
+    t.next_stream += streams;
+    return net;
+  }
+  template <class T, class Device>
+  static auto gradient(Model& model) {
+    return gradients<Net, T, Device>{model.engine().without_threads()};
+  }
+  static constexpr void lay_out(plan::address* parameter, plan::address* buffer, int state) {
+    for (int i = 0; i < parameters; ++i) parameter[i] = {state, own.parameters.offset[i]};
+    for (int i = 0; i < buffers; ++i) buffer[i] = {state + 1, own.buffers.offset[i]};
+  }
+  static constexpr int lay_out_gradients(plan::address* gradient, int result) {
+    int count = 0;
+    for (int i = 0; i < parameters; ++i)
+      if (own.parameters.trainable[i]) gradient[count++] = {result, own.parameters.offset[i]};
+    return count;
+  }
+};
+
+}  // namespace espalier::detail
+#include "../base/diagnostics_pop.hpp"

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <array>
+#include <tuple>
+
+#include "trace.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// Values of a body that consist of several tensors: models and tuples.
+namespace espalier {
+
+/// A model in the body of a function: its module, whose parameters, buffers and random streams belong to the program. A
+/// call runs its forward in the mode of the program, which is training in functions; evaluate(net, x) runs it in
+/// evaluation mode. Gradients of a model have this type, too: their parameters are the gradients.
+template <class Net>
+struct traced_net : Net {
+  using net_type = Net;
+  using is_traced_net = void;
+};
+
+/// A value of a body that is a model, or gradients of one.
+template <class V>
+concept TracedNet = requires {
+  typename detail::bare<V>::is_traced_net;
+};
+
+template <class Net>
+struct element_of_impl<traced_net<Net>> {
+  using type = void;
+};
+
+namespace detail {
+template <class Net>
+struct body_argument<traced_net<Net>> {
+  using type = traced_net<Net>;
+};
+template <class M>
+concept HasMembers = requires(M& module) {
+  M::visit_members(module, [](char const*, auto&) {});
+};
+}  // namespace detail
+
+namespace tracing {
+
+/// Calls f(leaf, trainable) for each traced value and parameter of a value of a body, in order of declaration.
+/// Parameters inside a Frozen module are not trainable.
+template <class V, class F>
+constexpr void visit_leaves(V& value, F&& f, bool trainable = true) {
+  using Plain = std::remove_const_t<V>;
+  if constexpr (
+      requires { typename Plain::is_traced_value; } || requires { typename Plain::is_parameter; }) {
+    f(value, trainable);
+  } else if constexpr (espalier::detail::HasMembers<Plain>) {
+    Plain::visit_members(value, [&](char const*, auto& inner) {
+      visit_leaves(
+          inner, f, trainable && !requires { typename Plain::is_frozen; });
+    });
+  } else if constexpr (requires { std::tuple_size<Plain>::value; }) {
+    std::apply([&](auto&... inner) { (visit_leaves(inner, f, trainable), ...); }, value);
+  }
+}
+
+/// Lets a leaf stand for a node of the program.
+template <class Leaf>
+constexpr void set_node(tracer& t, Leaf& leaf, int id) {
+  leaf.tracer = &t;
+  if constexpr (requires { typename Leaf::is_parameter; }) leaf.node = id;
+  else leaf.id = id;
+}
+
+/// The tracer of the first leaf that has one.
+template <class V>
+constexpr tracer* tracer_of_leaves(V const& value) {
+  tracer* t = nullptr;
+  visit_leaves(value, [&](auto const& leaf, bool) { t = t != nullptr ? t : leaf.tracer; });
+  return t;
+}
+
+/// Scope guard: programs that are traced in it run in the given mode.
+class in_mode {
+ public:
+  constexpr in_mode(tracer* t, mode m) : tracer_{t}, before_{t != nullptr ? t->traced_mode : m} { set(m); }
+  constexpr ~in_mode() { set(before_); }
+  in_mode(in_mode const&) = delete;
+  in_mode& operator=(in_mode const&) = delete;
+
+ private:
+  constexpr void set(mode m) {
+    if (tracer_ != nullptr) tracer_->traced_mode = m;
+  }
+  tracer* tracer_;
+  mode before_;
+};
+
+}  // namespace tracing
+
+/// evaluate(net, x...): the value of net(x...) in evaluation mode, in the body of a function: a BatchNorm reads its
+/// running statistics, a Dropout passes values on. Also for a part of a net: evaluate(net.encoder, x).
+/// shape     as net(x...)
+/// gradient  as net(x...)
+template <class M, class... X>
+  requires(detail::HasMembers<M> && sizeof...(X) > 0)
+constexpr auto evaluate(M const& net, X const&... x) {
+  tracing::tracer* const t = detail::tracer_of(x...);
+  tracing::in_mode const evaluation{t, tracing::mode::evaluation};
+  return net(x...);
+}
+
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"
