@@ -20,7 +20,7 @@
 #include "espalier/nn/nn.hpp"
 #include "espalier/optim/optim.hpp"
 #include "espalier/model/frozen.hpp"
-#include "espalier/model/map_parameters.hpp"
+#include "espalier/model/assign.hpp"
 #include "espalier/model/parameter_of.hpp"
 #include "espalier/model/prediction_plan.hpp"
 #include "espalier/model/trainer.hpp"

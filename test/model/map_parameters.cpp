@@ -11,9 +11,7 @@ namespace {
 using Net = nn::Sequential<nn::Frozen<nn::Linear<3, 4>>, nn::Tanh, nn::Linear<4, 2>>;
 using model = esp::model<Net, esp::cpu, double>;
 
-inline constexpr auto doubled = [](auto net, auto x) {
-  return map_parameters([](auto p) { return 2.0 * p; }, net)(x);
-};
+inline constexpr auto doubled = [](auto net, auto x) { return map_parameters([](auto p) { return 2.0 * p; }, net)(x); };
 inline constexpr auto between = [](auto a, auto b, auto x) {
   return map_parameters([](auto p, auto q) { return 0.25 * p + 0.75 * q; }, a, b)(x);
 };

@@ -138,8 +138,8 @@ namespace {
 // A gradient penalty (WGAN-GP): the loss contains the gradient of the net by its input.
 inline constexpr auto critic = [](auto net, auto x) { return sum(net(x)); };
 inline constexpr auto penalty = [](auto net, auto x) {
-  auto const slope = esp::grad<1>(critic)(net, x);
-  auto const norm = sqrt(sum<-1>(slope * slope) + 1e-6);
+  auto const by_input = esp::grad<1>(critic)(net, x);
+  auto const norm = sqrt(sum<-1>(by_input * by_input) + 1e-6);
   return mean(net(x)) + mean((norm - 1) * (norm - 1));
 };
 // Two steps of an inner training (MAML), and the loss behind them.

@@ -144,6 +144,15 @@ constexpr plan::address find_operand_address(plan::planned const& p, int x, int 
   return p.memory
       .address_of[p.ir.operands[body.first_operand - 1 - p.ir.instructions[body.first_instruction].operand[k]].node];
 }
+/// Where group X, a pack, places its tensor.
+constexpr plan::address find_packed_address(graph::node_table const& g, plan::planned const& p, int x) {
+  int const vector = p.groups.groups[x].first;
+  plan::address const a = p.memory.address_of[vector];
+  return {a.base, a.offset + graph::pack_of(g[vector]).offset};
+}
+template <class Program, int X>
+inline constexpr plan::address packed_address = find_packed_address(plan::graph_of<Program>.nodes,
+                                                                    plan::plan_of<Program>, X);
 template <class Program, int X>
 inline constexpr plan::address sums_address = find_sums_address(plan::plan_of<Program>, X);
 template <class Program, int X, int K>

@@ -36,6 +36,10 @@ struct eager_leaf_of<Model> {
 template <class X>
 using eager_leaf = typename eager_leaf_of<X>::type;
 
+/// The leaf of an argument as it was passed: a tensor, a view, a model, or one of them in constant(x).
+template <class X>
+using leaf_of_argument = eager_leaf<typename argument_type<std::remove_reference_t<X>>::type>;
+
 /// The device of a function's arguments; cpu if there are none.
 template <class... X>
 using device_of_all = device_or_cpu<typename common_device<device_of<X>...>::type>;

@@ -49,6 +49,18 @@ struct are_stored {
   static constexpr bool agree = (TensorOrView<X> && ...);
 };
 
+/// The leaf of an argument of compiled: a model may be const.
+template <class X>
+using bound_leaf =
+    eager_leaf<std::conditional_t<ModelArgument<bare<X>>, std::remove_reference_t<X>, std::remove_cvref_t<X>>>;
+/// A constraint that errors name: a model or updater that a compiled function refers to is not a temporary.
+template <class X>
+struct outlives {
+  static constexpr bool agree = std::is_lvalue_reference_v<X> || marked_tensor<bare<X>> || marked_view<bare<X>>;
+};
+template <class... Leaf>
+constexpr bool has_models = (requires { typename Leaf::model_type; } || ...);
+
 /// A function, and the device or the threads that it runs on, as one type.
 template <class Device, class F>
 struct on_device {};
@@ -94,7 +106,8 @@ class compiled {
   using facts = detail::compiled_facts<Fault::agree, F, Leaf...>;
   using Memory = std::conditional_t<detail::is_graphics<Device>, Device, cpu>;
   using Engine = typename detail::engine_of<Device>::type;
-  static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
+  static constexpr int arguments = (detail::function_argument<Leaf>::tensors + ... + 0);
+  static constexpr bool has_states = detail::states_of<Leaf...> > 0;
   /// False on a device that may throw, and for several results: if they overlap, a run throws.
   static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2;
   static_assert(detail::threads_of<Device>::included,
@@ -127,12 +140,16 @@ class compiled {
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
 
   template <class... X>
-  explicit compiled(F, X const&...) {}
+  explicit compiled(F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
+    check_lifetimes<X...>();
+  }
   template <class... X>
-  compiled(Device, F, X const&...) {}
+  compiled(Device, F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
+    check_lifetimes<X...>();
+  }
 
   /// Does not compile: each compiled function has its own workspace.
-  compiled(compiled const&) {
+  compiled(compiled const& other) : bound_(other.bound_) {
     static_assert(
         detail::copied_workspace<F>::agree,
         ESPALIER_SENTENCE("compiled other = run: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<F>));
@@ -172,11 +189,14 @@ class compiled {
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>
   void run(X&... x) noexcept(never_throws) {
-    static_assert(detail::inputs_fit<typename facts::program>(),
+    static_assert(arguments <= plan::base::max_arguments && facts::results <= plan::base::max_results,
                   "compiled(f, x...): f reads at most 24 tensors and returns at most 24");
+    static_assert(detail::states_of<Leaf...> <= plan::base::max_states,
+                  "compiled(f, x...): f has at most 8 models, each with an updater");
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     void* base[plan::base::count];
     base[plan::base::workspace] = memory_.template at<unsigned char>(0);
+    base[plan::base::gradients] = memory_.template at<unsigned char>(packed_at);
     int position = 0;
     ((base[position < arguments ? plan::base::arguments + position : plan::base::results + position - arguments] =
           const_cast<void*>(static_cast<void const*>(x.data())),
@@ -185,27 +205,76 @@ class compiled {
     if constexpr (facts::results > 1)
       detail::check_results<typename facts::of_results::sizes>(base + plan::base::results,
                                                                std::make_integer_sequence<int, facts::results>{});
-    facts::in_place::run(engine_, base, memory_.template at<void>(in_place_at),
-                         [&] { engine_.template run<typename facts::program, typename facts::element_type>(base); });
+    if constexpr (has_states) run_with_states(base);
+    else launch(engine_, base);
+  }
+  template <class AnyEngine>
+  ESPALIER_INLINE void launch(AnyEngine const& engine, void** base) {
+    facts::in_place::run(engine, base, memory_.template at<void>(in_place_at),
+                         [&] { engine.template run<typename facts::program, typename facts::element_type>(base); });
+  }
+  /// A run of a function with models: on their device, with the numbers of updaters.
+  void run_with_states(void** base) {
+    using T = typename facts::element_type;
+    [[maybe_unused]] on_cpu::random_state random{};
+    alignas(tensor_alignment) T numbers[static_cast<std::size_t>(detail::numbers_of<Leaf...>) + 1];
+    base[plan::base::hyperparameters] = numbers;
+    std::apply(
+        [&](auto&... bound) {
+          using Program = typename facts::program;
+          detail::for_each_argument<Leaf...>(
+              [&]<class A, class Address>(A, Address, auto& each) {
+                A::template fill<Program, Address>(each, base, numbers);
+              },
+              bound...);
+          if constexpr (detail::is_random<Program>) {
+            random = detail::random_of_run<Leaf...>(bound...);
+            base[plan::base::random] = &random;
+          }
+          if constexpr (detail::has_models<Leaf...> && std::is_same_v<Function, F>)
+            detail::with_first_model<Leaf...>(
+                [&](auto& model) {
+                  launch(model.engine(), base);
+                  return true;
+                },
+                bound...);
+          else launch(engine_, base);
+          detail::for_each_argument<Leaf...>(
+              [&]<class A, class Address>(A, Address, auto& each) {
+                A::template finish<Program, Address>(each, numbers);
+              },
+              bound...);
+        },
+        bound_);
+  }
+  template <class... X>
+  static constexpr void check_lifetimes() {
+    using Lives = typename detail::first_fault<detail::outlives<X>...>::type;
+    static_assert(
+        Lives::agree,
+        ESPALIER_SENTENCE("compiled(f, x...): a model or updater is a temporary; it must outlive the compiled function",
+                          Lives));
   }
 
-  static constexpr std::size_t in_place_at = detail::aligned_bytes(workspace_bytes);
+  static constexpr std::size_t packed_at = detail::aligned_bytes(workspace_bytes),
+                               in_place_at = packed_at + facts::packed_bytes;
+  [[no_unique_address]] std::tuple<typename detail::function_argument<Leaf>::bound...> bound_;
   Engine engine_;
   typename Engine::memory memory_ = engine_.allocate(in_place_at + in_place_bytes, in_place_at);
   detail::call_mark call_;
 };
 
 template <class F, class... X>
-compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
+compiled(F, X&&...) -> compiled<F, detail::bound_leaf<X>...>;
 template <class F, class... X>
-compiled(cpu, F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
+compiled(cpu, F, X&&...) -> compiled<F, detail::bound_leaf<X>...>;
 template <class Device, class F, class... X>
   requires(detail::is_graphics<Device>)
-compiled(Device, F, X const&...)
-->compiled<detail::on_device<Device, F>, detail::eager_leaf<X>...>;
+compiled(Device, F, X&&...)
+->compiled<detail::on_device<Device, F>, detail::bound_leaf<X>...>;
 template <int Threads, class F, class... X>
-compiled(cpu_parallel<Threads>, F, X const&...)
-    -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
+compiled(cpu_parallel<Threads>, F, X&&...)
+    -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::bound_leaf<X>...>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

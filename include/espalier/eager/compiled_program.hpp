@@ -55,6 +55,24 @@ constexpr auto compiled_fault() {
   }
 }
 
+/// The tensor that a run gets for an argument: none for a model, which is bound before.
+template <class Leaf>
+struct tensor_of_leaf {
+  using type = std::tuple<>;
+};
+template <class T, class S, class Device>
+struct tensor_of_leaf<borrowed<T, S, Device>> {
+  using type = std::tuple<tensor<T, S>>;
+};
+template <class... Tuple>
+using joined_t = decltype(std::tuple_cat(std::declval<Tuple>()...));
+template <class Tensors>
+struct sizes_of_tensors;
+template <class... X>
+struct sizes_of_tensors<std::tuple<X...>> {
+  using type = sizes_in_bytes<static_cast<std::size_t>(X::size()) * sizeof(typename X::value_type)...>;
+};
+
 /// Compile-time facts of f with these arguments; zeros if f has a fault.
 template <bool Agree, class F, class... Leaf>
 struct compiled_facts {
@@ -62,6 +80,7 @@ struct compiled_facts {
   template <class Engine>
   static constexpr std::size_t workspace_bytes = 0;
   struct in_place : not_in_place {};
+  static constexpr std::size_t packed_bytes = 0;
   static constexpr int results = 0;
   static constexpr int kernel_count = 0;
   static constexpr std::int64_t bytes_read = 0, bytes_written = 0;
@@ -74,23 +93,24 @@ struct compiled_facts<true, F, Leaf...> {
   struct tensors_of;
   template <class... E>
   struct tensors_of<std::tuple<E...>> {
-    using type = std::tuple<tensor<typename Leaf::element_type, typename Leaf::shape_type>...,
-                            tensor<element_type, shape_of<E>>...>;
+    using type = joined_t<typename tensor_of_leaf<Leaf>::type..., std::tuple<tensor<element_type, shape_of<E>>...>>;
     using sizes = sizes_in_bytes<static_cast<std::size_t>(shape_of<E>::size) * sizeof(element_type)...>;
   };
   using of_results = tensors_of<typename results_of<typename derivative::body_of_function<F, Leaf...>::type>::type>;
   /// The tensors of a run: f's arguments, then its results.
   using tensors = typename of_results::type;
-  using in_place = detail::in_place<
-      program,
-      sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
-      typename of_results::sizes>;
+  using in_place =
+      detail::in_place<program, typename sizes_of_tensors<joined_t<typename tensor_of_leaf<Leaf>::type...>>::type,
+                       typename of_results::sizes>;
   static constexpr int results = of_results::sizes::count;
   template <class Engine>
   static constexpr std::size_t workspace_bytes = Engine::has_device_memory
                                                      ? Engine::template workspace_bytes<program, element_type>
                                                      : workspace_elements<program> * sizeof(element_type);
-  static constexpr int kernel_count = plan::plan_of<program>.groups.group_count;
+  /// Memory for the gradients that updaters read.
+  static constexpr std::size_t packed_bytes =
+      aligned_bytes(static_cast<std::size_t>(plan::plan_of<program>.memory.packed) * sizeof(element_type));
+  static constexpr int kernel_count = plan::count_kernels(plan::plan_of<program>.groups);
   static constexpr std::int64_t bytes_read =
       plan::traffic_of_program<program>.read * static_cast<std::int64_t>(sizeof(element_type));
   static constexpr std::int64_t bytes_written =

@@ -12,13 +12,38 @@
 /// and buffers at addresses of their own.
 namespace espalier::detail {
 
-/// An argument of a function. Leaf: a tensor (borrowed), or a model, for which model/model_argument.hpp specializes it.
-/// states       pointers that the argument has in the table of bases
-/// parameters, buffers, streams  their numbers
+/// Where the parts of an argument are in the table of bases: its first pointer, and its first run-time number.
+struct argument_address {
+  int state = plan::base::states;
+  int number = 0;
+};
+template <int State, int Number>
+struct fixed_address {
+  static constexpr int state = State, number = Number;
+};
+/// The run-time numbers of one update in the table of a function: its hyperparameters, and whether it was applied.
+inline constexpr int numbers_of_update = 32;
+/// How many updates of one updater a function may have.
+inline constexpr int max_updates = 8;
+/// The number of updates that read numbers from `first` on in a program.
+constexpr int updates_in(graph::program const& p, int first) {
+  int count = 0;
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    if (p.nodes[id].op->family != graph::op_family::hyperparameter) continue;
+    int const update = (position_of(p.nodes[id]) - first) / numbers_of_update;
+    if (position_of(p.nodes[id]) >= first && update < max_updates && update >= count) count = update + 1;
+  }
+  return count;
+}
+
+/// An argument of a function. Leaf: a tensor (borrowed), or a model or updater, for which model/ specializes it.
+/// tensors      how many of the arguments of a run it is: models and updaters are bound before
+/// states       pointers that it has in the table of bases
+/// parameters, buffers, streams, vectors, numbers   how many it has
 /// may_change   false for a const model
 template <class Leaf>
 struct function_argument {
-  static constexpr int states = 0, parameters = 0, buffers = 0, streams = 0;
+  static constexpr int tensors = 1, states = 0, parameters = 0, buffers = 0, streams = 0, vectors = 0, numbers = 0;
   static constexpr bool may_change = true;
   static constexpr in_body<Leaf> add(tracing::tracer& t) {
     int const position = t.next_argument++;
@@ -29,12 +54,37 @@ struct function_argument {
   static constexpr auto gradient(X const&) {
     return tensor<T, typename Leaf::shape_type, Device>{};
   }
-  static constexpr void lay_out(plan::address*, plan::address*, int) {}
+  static constexpr void lay_out(plan::address*, plan::address*, plan::address*, argument_address) {}
   static constexpr int lay_out_gradients(plan::address*, int) { return 0; }
+  /// What an object that runs the function keeps of the argument.
+  struct bound {
+    template <class X>
+    constexpr explicit bound(X const&) {}
+  };
+  /// Before a run: writes the argument's pointers and run-time numbers. After it: reads the numbers that it wrote.
+  template <class Program, class Address, class Bound, class T>
+  static constexpr void fill(Bound&, void**, T*) {}
+  template <class Program, class Address, class Bound, class T>
+  static constexpr void finish(Bound&, T const*) {}
 };
 
 template <class... Leaf>
 constexpr int states_of = (function_argument<Leaf>::states + ... + 0);
+template <class... Leaf>
+constexpr int numbers_of = (function_argument<Leaf>::numbers + ... + 0);
+/// Calls f(argument, address, bound) for the function_argument of each leaf.
+template <class Address, class F>
+constexpr void for_each_argument_from(F const&) {}
+template <class Address, class First, class... Leaf, class F, class FirstBound, class... Bound>
+constexpr void for_each_argument_from(F const& f, FirstBound& first, Bound&... bound) {
+  using A = function_argument<First>;
+  f(A{}, Address{}, first);
+  for_each_argument_from<fixed_address<Address::state + A::states, Address::number + A::numbers>, Leaf...>(f, bound...);
+}
+template <class... Leaf, class F, class... Bound>
+constexpr void for_each_argument(F const& f, Bound&... bound) {
+  for_each_argument_from<fixed_address<plan::base::states, 0>, Leaf...>(f, bound...);
+}
 
 /// What a program remembers of the models of its function while it is traced.
 template <class... Leaf>
@@ -46,31 +96,40 @@ class function_state {
       t.parameter_now = parameter_now_;
       t.updated = updated_;
       t.streams_used = streams_used_;
+      t.next_vector = tensors;
     }
     return std::tuple<in_body<Leaf>...>{function_argument<Leaf>::add(t)...};
   }
   /// Reports a program that changes a const model. It is called after the last output was added.
   static constexpr void check(graph::program& p) {
     if constexpr (!(function_argument<Leaf>::may_change && ...)) {
-      int first = 0;
+      int parameter = 0, buffer = 0, vector = tensors;
+      auto const within = [](int i, int first, int count) { return i >= first && i < first + count; };
       auto const check_argument = [&]<class A>(A) {
-        for (int i = 0; i < p.output_count; ++i)
-          if (!A::may_change && p.outputs[i].where == graph::destination::buffer && p.outputs[i].index >= first &&
-              p.outputs[i].index < first + A::buffers)
+        for (int i = 0; i < p.output_count && !A::may_change; ++i) {
+          graph::output const& o = p.outputs[i];
+          if ((o.where == graph::destination::buffer && within(o.index, buffer, A::buffers)) ||
+              (o.where == graph::destination::parameter &&
+               (within(o.index, parameter, A::parameters) || within(o.index, vector, A::vectors))))
             p.nodes.report(graph::fault::const_model);
-        first += A::buffers;
+        }
+        parameter += A::parameters;
+        buffer += A::buffers;
+        vector += A::vectors;
       };
       (check_argument(function_argument<Leaf>{}), ...);
     }
   }
 
  private:
-  static constexpr std::size_t parameters = static_cast<std::size_t>((function_argument<Leaf>::parameters + ... + 1)),
-                               buffers = static_cast<std::size_t>((function_argument<Leaf>::buffers + ... + 1)),
-                               streams = static_cast<std::size_t>((function_argument<Leaf>::streams + ... + 1));
-  int parameter_now_[parameters]{};
-  int updated_[buffers]{};
-  bool streams_used_[streams]{};
+  static constexpr int tensors = (function_argument<Leaf>::parameters + ... + 0);
+  static constexpr std::size_t parameters =
+                                   static_cast<std::size_t>((function_argument<Leaf>::vectors + ... + tensors)),
+                               buffers = static_cast<std::size_t>((function_argument<Leaf>::buffers + ... + 0)),
+                               streams = static_cast<std::size_t>((function_argument<Leaf>::streams + ... + 0));
+  int parameter_now_[parameters + 1]{};
+  int updated_[buffers + 1]{};
+  bool streams_used_[streams + 1]{};
 };
 
 /// The addresses of the tensors that the models of a function have, and of its gradients.
@@ -78,22 +137,23 @@ class function_state {
 /// First           the number of the first gradient among the results
 template <unsigned Differentiated, int First, class... Leaf>
 struct function_layout {
-  plan::address parameters[static_cast<std::size_t>((function_argument<Leaf>::parameters + ... + 1))]{};
+  static constexpr int tensors = (function_argument<Leaf>::parameters + ... + 0);
+  plan::address parameters[static_cast<std::size_t>((function_argument<Leaf>::vectors + ... + (tensors + 1)))]{};
   plan::address buffers[static_cast<std::size_t>((function_argument<Leaf>::buffers + ... + 1))]{};
-  plan::address gradients[static_cast<std::size_t>((function_argument<Leaf>::parameters + ... + 1))]{};
+  plan::address gradients[static_cast<std::size_t>(tensors) + 1]{};
 
   constexpr function_layout() {
-    int parameter = 0, buffer = 0, state = plan::base::states, gradient = 0, result = plan::base::results + First,
-        position = 0;
-    auto const add = [&]<class A>(A) {
-      A::lay_out(parameters + parameter, buffers + buffer, state);
+    int parameter = 0, buffer = 0, vector = tensors, gradient = 0, result = plan::base::results + First, position = 0;
+    std::tuple const all{std::type_identity<Leaf>{}...};
+    auto const add = [&]<class A, class Address>(A, Address, auto const&) {
+      A::lay_out(parameters + parameter, buffers + buffer, parameters + vector,
+                 argument_address{Address::state, Address::number});
       parameter += A::parameters;
       buffer += A::buffers;
-      state += A::states;
+      vector += A::vectors;
       if (Differentiated >> position++ & 1u) gradient += A::lay_out_gradients(gradients + gradient, result++);
     };
-    (add(function_argument<Leaf>{}), ...);
-    (void)add;
+    std::apply([&](auto const&... leaf) { for_each_argument<Leaf...>(add, leaf...); }, all);
   }
 };
 template <unsigned Differentiated, int First, class... Leaf>

@@ -125,6 +125,11 @@ struct one_result {
   ESPALIER_READS("got {}")
   static constexpr bool agree = false;
 };
+/// The kind of a fault that f passes on from a function that it calls or differentiates.
+template <class Invalid>
+inline constexpr fault_of kind_of_fault = fault_of::shapes;
+template <class F, class... Path>
+inline constexpr fault_of kind_of_fault<invalid<run_by_compiler<F>, Path...>> = fault_of::runs;
 template <required_result Required, class Body>
 constexpr auto result_fault() {
   using First = typename derivative::differentiated_result<Body>::type;
@@ -170,7 +175,7 @@ constexpr auto function_fault() {
     using Body = typename derivative::body_of_function<F, X...>::type;
     if constexpr (std::is_same_v<Body, invalid<already_reported>>) return fault<fault_of::nothing, Body>{};
     else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
-    else if constexpr (is_invalid<Body>) return fault<fault_of::shapes, Body>{};
+    else if constexpr (is_invalid<Body>) return fault<kind_of_fault<Body>, Body>{};
     else if constexpr (std::is_same_v<Body, void> && drops_returns_in_error)
       return static_cast<void>(function_returns_nothing<F>::reported),
              fault<fault_of::nothing, invalid<already_reported>>{};

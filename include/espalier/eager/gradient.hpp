@@ -23,10 +23,6 @@ constexpr auto one_or_all(Tuple&& t) {
   else return std::remove_cvref_t<Tuple>(static_cast<Tuple&&>(t));
 }
 
-/// The leaf of an argument as it was passed: a tensor, a view, a model, or one of them in constant(x).
-template <class X>
-using leaf_of_argument = eager_leaf<typename argument_type<std::remove_reference_t<X>>::type>;
-
 /// A bit for each of the arguments that gradients are computed for: those that K lists, or all that can have one.
 template <class Arguments, int... K>
 inline constexpr unsigned differentiated_arguments = 0;

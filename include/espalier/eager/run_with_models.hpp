@@ -7,40 +7,29 @@
 /// Runs the program of a function with models among its arguments.
 namespace espalier::detail {
 
-/// Calls f(model) for each model among the arguments, until one returns true.
-template <class F, class... X>
-bool with_first_model(F const& f, X&... x) {
-  bool found = false;
-  auto const visit = [&](auto& each) {
-    if constexpr (ModelArgument<std::remove_reference_t<decltype(each)>>)
-      if (!found) found = f(each);
-  };
-  (visit(x), ...);
-  return found;
+/// A model that was passed, or that a bound argument refers to.
+template <class X>
+decltype(auto) model_of(X& x) {
+  if constexpr (requires { x.bases(); }) return (x);
+  else return (*x);
 }
-
-/// Writes the addresses of the arguments of a function into its program's table of bases.
-template <class... X>
-void fill_arguments(void** base, X&... x) {
-  int position = plan::base::arguments, state = plan::base::states;
-  auto const add = [&](auto& each) {
-    if constexpr (ModelArgument<std::remove_reference_t<decltype(each)>>) {
-      program_bases const own = each.bases();
-      base[state++] = own.at[plan::base::parameters];
-      base[state++] = own.at[plan::base::buffers];
-    } else {
-      base[position++] = const_cast<void*>(static_cast<void const*>(each.data()));
-    }
+/// Calls f(model) for each model among the arguments, until one returns true. Leaf: what the arguments are.
+template <class... Leaf, class F, class... X>
+void with_first_model(F const& f, X&... x) {
+  bool found = false;
+  auto const visit = [&]<class L>(std::type_identity<L>, auto& each) {
+    if constexpr (requires { typename L::model_type; })
+      if (!found) found = f(model_of(each));
   };
-  (add(x), ...);
+  (visit(std::type_identity<Leaf>{}, x), ...);
 }
 
 /// The random numbers of a run: those of the first model whose net has random streams. A const model's count of
 /// training runs stays.
-template <class... X>
+template <class... Leaf, class... X>
 on_cpu::random_state random_of_run(X&... x) {
   on_cpu::random_state random{};
-  with_first_model(
+  with_first_model<Leaf...>(
       [&]<class Model>(Model& model) {
         if constexpr (function_argument<model_leaf<Model>>::streams == 0) return false;
         else if constexpr (std::is_const_v<Model>)
@@ -51,15 +40,37 @@ on_cpu::random_state random_of_run(X&... x) {
       x...);
   return random;
 }
+/// Whether a program uses random numbers.
+template <class Program>
+inline constexpr bool is_random = [] {
+  constexpr auto const& p = plan::graph_of<Program>;
+  for (int id = 1; id <= p.nodes.size; ++id)
+    if (p.nodes[id].op->family == graph::op_family::random) return true;
+  return false;
+}();
 
 template <class Program, class T, class... X>
 void run_with_models(T* const* results, int count, X&... x) {
   program_bases b{};
-  fill_arguments(b.at, x...);
+  T* const no_numbers = nullptr;
+  for_each_argument<leaf_of_argument<X>...>(
+      [&]<class A, class Address>(A, Address, auto& each) {
+        A::template fill<Program, Address>(each, b.at, no_numbers);
+      },
+      x...);
+  int position = plan::base::arguments;
+  auto const add = [&](auto& each) {
+    if constexpr (requires { each.data(); })
+      b.at[position++] = const_cast<void*>(static_cast<void const*>(each.data()));
+  };
+  (add(x), ...);
   for (int i = 0; i < count; ++i) b.at[plan::base::results + i] = results[i];
-  on_cpu::random_state random = random_of_run(x...);
-  b.at[plan::base::random] = &random;
-  with_first_model(
+  [[maybe_unused]] on_cpu::random_state random{};
+  if constexpr (is_random<Program>) {
+    random = random_of_run<leaf_of_argument<X>...>(x...);
+    b.at[plan::base::random] = &random;
+  }
+  with_first_model<leaf_of_argument<X>...>(
       [&](auto& model) {
         auto const& engine = model.engine();
         using Engine = std::remove_cvref_t<decltype(engine)>;

@@ -20,6 +20,8 @@
 /// | permute                             | a number, shape/permutation.hpp | permutation_of |
 /// | move, scatter_add                   | map_attribute                 | map_of           |
 /// | concatenate                         | axis_attribute                | axis_of          |
+/// | pack                                | pack_attribute                | pack_of          |
+/// | part                                | part_attribute                | part_of          |
 /// | alias of one operand                | copy_attribute                |                  |
 namespace espalier::graph {
 
@@ -80,6 +82,25 @@ constexpr std::uint64_t offset_attribute(int offset) { return static_cast<std::u
 constexpr int offset_of(node const& n) {
   if (n.op->family != op_family::values) detail::wrong_family();
   return static_cast<int>(n.attribute);
+}
+
+/// Where a tensor is placed: the number of the vector, and the first element in it, a multiple of 16.
+struct packed_tensor {
+  int vector;
+  std::int64_t offset;
+};
+constexpr std::uint64_t pack_attribute(packed_tensor x) {
+  return static_cast<std::uint64_t>(x.vector) << 48 | static_cast<std::uint64_t>(x.offset);
+}
+constexpr packed_tensor pack_of(node const& n) {
+  if (n.op->family != op_family::pack) detail::wrong_family();
+  return {static_cast<int>(n.attribute >> 48), static_cast<std::int64_t>(n.attribute & 0xffffffffffff)};
+}
+/// The first element of a part of a vector.
+constexpr std::uint64_t part_attribute(std::int64_t offset) { return static_cast<std::uint64_t>(offset); }
+constexpr std::int64_t part_of(node const& n) {
+  if (n.op->family != op_family::part) detail::wrong_family();
+  return static_cast<std::int64_t>(n.attribute);
 }
 
 /// Mask of the axes of a reduction before it is emitted, and of a composite's reductions.

@@ -61,9 +61,32 @@ struct sound {
   static_assert(
       changes_no_const_model,
       ESPALIER_SENTENCE(
-          "the function changes a model that is const: net(x) in training mode updates running statistics; pass a model that is "
+          "the function changes a model that is const (net(x) in training mode updates running statistics); pass a model that is "
           "not const, or write evaluate(net, x)",
           ESPALIER_STATED(changes_no_const_model, Subject)));
+  static constexpr bool updates_outside = Found != fault::update_in_derivative || is_reported_elsewhere<Subject>;
+  static_assert(
+      updates_outside,
+      ESPALIER_SENTENCE(
+          "a function that is differentiated updates a model; update it behind value_and_grad, or compute with "
+          "map_parameters(f, net, gradients)",
+          ESPALIER_STATED(updates_outside, Subject)));
+  static constexpr bool has_room_for_updates = Found != fault::too_many_updates || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_room_for_updates,
+      ESPALIER_SENTENCE("an updater updates its model more than 8 times in one function; call the function in a loop",
+                        ESPALIER_STATED(has_room_for_updates, Subject)));
+  static constexpr bool updates_models = Found != fault::update_of_a_value || is_reported_elsewhere<Subject>;
+  static_assert(
+      updates_models,
+      ESPALIER_SENTENCE(
+          "only a model that is an argument of the function can be updated, not gradients or the result of map_parameters",
+          ESPALIER_STATED(updates_models, Subject)));
+  static constexpr bool updates_in_one_way = Found != fault::two_kinds_of_update || is_reported_elsewhere<Subject>;
+  static_assert(
+      updates_in_one_way,
+      ESPALIER_SENTENCE("one model is changed by an optimizer and by assign in the same function; use one of them",
+                        ESPALIER_STATED(updates_in_one_way, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

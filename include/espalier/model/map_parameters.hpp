@@ -31,6 +31,11 @@ struct net_of_value<traced_net<Net>> {
   using type = Net;
 };
 
+/// The first of several values that is of another net. An `invalid` one is already reported.
+template <class Net, class... Other>
+using combined_nets = typename first_fault<
+    agreed, std::conditional_t<is_invalid<Other>, agreed, same_net<Net, typename net_of_value<Other>::type>>...>::type;
+
 /// The nodes of the parameters of a model in a body, in order of declaration.
 template <int Count>
 struct parameter_nodes {
@@ -64,7 +69,7 @@ constexpr traced_net<Net> map_parameters(F const& f, traced_net<Net> const& net,
   static_assert(Nets::agree, ESPALIER_SENTENCE(
                                  "map_parameters(f, net, other...): all must be models or gradients of one net", Nets));
   traced_net<Net> r = net;
-  if constexpr (Nets::agree) {
+  if constexpr (Nets::agree && !(is_invalid<Other> || ...)) {
     tracing::tracer* const t = tracing::tracer_of_leaves(net);
     int i = 0;
     auto const map = [&](auto const&... nodes) {
@@ -99,7 +104,7 @@ constexpr traced<shape<>> sum_parameters(F const& f, traced_net<Net> const& net,
   static_assert(Nets::agree, ESPALIER_SENTENCE(
                                  "sum_parameters(f, net, other...): all must be models or gradients of one net", Nets));
   traced<shape<>> sum{};
-  if constexpr (Nets::agree) {
+  if constexpr (Nets::agree && !(is_invalid<Other> || ...)) {
     tracing::tracer* const t = tracing::tracer_of_leaves(net);
     if (t != nullptr) sum = {t, operation::emit_constant(t->nodes(), 0, extents{}).id};
     int i = 0;

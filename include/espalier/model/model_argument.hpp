@@ -2,6 +2,7 @@
 #pragma once
 #include "../eager/function_argument.hpp"
 #include "parameter_gradients.hpp"
+#include "reference.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// A model as an argument of a function: its parameters and buffers are leaves of the function's program.
@@ -25,10 +26,10 @@ struct function_argument<model_leaf<Model>> {
   using Net = typename Model::net_type;
   static constexpr slots const& own = slots_of<Net>;
   static constexpr bool may_change = !std::is_const_v<Model>;
-  static constexpr int states = 2, parameters = own.parameters.count, buffers = own.buffers.count,
-                       streams = own.streams;
+  static constexpr int tensors = 0, states = 2, parameters = own.parameters.count, buffers = own.buffers.count,
+                       streams = own.streams, vectors = 1, numbers = 0;
   static constexpr traced_net<Net> add(tracing::tracer& t) {
-    traced_net<Net> net{numbered<Net>};
+    traced_net<Net> net{numbered<Net>, t.next_vector++};
     attach_argument(t, t.next_stream, static_cast<Net&>(net));
     t.next_parameter += parameters;
     t.next_buffer += buffers;
@@ -39,9 +40,11 @@ struct function_argument<model_leaf<Model>> {
   static auto gradient(Model& model) {
     return gradients<Net, T, Device>{model.engine().without_threads()};
   }
-  static constexpr void lay_out(plan::address* parameter, plan::address* buffer, int state) {
-    for (int i = 0; i < parameters; ++i) parameter[i] = {state, own.parameters.offset[i]};
-    for (int i = 0; i < buffers; ++i) buffer[i] = {state + 1, own.buffers.offset[i]};
+  static constexpr void lay_out(plan::address* parameter, plan::address* buffer, plan::address* vector,
+                                argument_address at) {
+    for (int i = 0; i < parameters; ++i) parameter[i] = {at.state, own.parameters.offset[i]};
+    for (int i = 0; i < buffers; ++i) buffer[i] = {at.state + 1, own.buffers.offset[i]};
+    *vector = {at.state, 0};
   }
   static constexpr int lay_out_gradients(plan::address* gradient, int result) {
     int count = 0;
@@ -49,6 +52,21 @@ struct function_argument<model_leaf<Model>> {
       if (own.parameters.trainable[i]) gradient[count++] = {result, own.parameters.offset[i]};
     return count;
   }
+  struct bound : reference<Model> {
+    using reference<Model>::reference;
+  };
+  template <class Program, class Address, class T>
+  static void fill(Model& model, void** base, T*) {
+    program_bases const b = model.bases();
+    base[Address::state] = b.at[plan::base::parameters];
+    base[Address::state + 1] = b.at[plan::base::buffers];
+  }
+  template <class Program, class Address, class T>
+  static void fill(bound& model, void** base, T* numbers) {
+    fill<Program, Address>(*model, base, numbers);
+  }
+  template <class Program, class Address, class Bound, class T>
+  static void finish(Bound&, T const*) {}
 };
 
 }  // namespace espalier::detail

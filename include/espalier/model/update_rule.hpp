@@ -84,8 +84,9 @@ class update_rule {
     number penalty = 0;
     number applied = 1;
   };
-  numbers next() const {
-    optim::hyperparameters const m = optimizer.hyperparameters_of(steps + 1);
+  /// ahead: the number of updates before it that are not counted yet
+  numbers next(int ahead = 0) const {
+    optim::hyperparameters const m = optimizer.hyperparameters_of(steps + 1 + ahead);
     numbers r;
     for (int i = 0; i < optim::max_hyperparameters; ++i) r.hyperparameters[i] = static_cast<number>(m.at[i]);
     return r;

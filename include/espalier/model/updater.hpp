@@ -3,6 +3,7 @@
 #include "gradients.hpp"
 #include "optimizer_fit.hpp"
 #include "update_rule.hpp"
+#include "updater_argument.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
@@ -107,6 +108,10 @@ class updater {
   std::int64_t skipped_updates() const { return rule_.skipped; }
 
  private:
+  template <class>
+  friend struct espalier::detail::function_argument;
+  number* state_memory() const { return memory_.template at<number>(0); }
+
   static constexpr std::size_t outputs_at = Rule::input_bytes, end = outputs_at + Rule::output_bytes;
   auto places(Model const& model) const {
     return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]),

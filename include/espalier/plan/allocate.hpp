@@ -17,6 +17,7 @@ struct memory_plan {
   final_copy copies[graph::max_outputs];
   int copy_count;
   std::int64_t workspace;  ///< elements
+  std::int64_t packed;     ///< elements of vectors of packed tensors, behind base::gradients
   std::int64_t peak_live;  ///< maximum of elements live at once: a lower bound for every plan of this schedule
 };
 
@@ -54,6 +55,12 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& groups, 
       if (!to.direct[id]) m.address_of[id] = address{base::workspace, pack.offset(allocation[id])};
     }
   }
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    if (groups.group_of[id] == 0 || groups.family_of[id] != op_family::part) continue;
+    address const vector = m.address_of[groups.holder_of[p.nodes[id].operand[0]]];
+    m.address_of[id] = {vector.base, vector.offset + graph::part_of(p.nodes[id])};
+  }
+  m.packed = to.packed;
   m.workspace = pack.end();
   m.peak_live = pack.peak();
   // A value that is already at its destination is not copied, for example one that becomes the value of two buffers.

@@ -20,6 +20,7 @@ struct destinations {
   int in_place_of[graph::capacity];       ///< by node: the workspace operand that it overwrites, or 0
   final_copy copies[graph::max_outputs];  ///< from.base -1: from the future address of node from.offset
   int copy_count;
+  std::int64_t packed;  ///< elements of all vectors of packed tensors, which are behind base::gradients
 };
 
 class destination_finder {
@@ -32,6 +33,7 @@ class destination_finder {
       if (groups_.family_of[id] == op_family::buffer) buffer_leaf_[slot_of(nodes_.nodes[id])] = id;
       if (groups_.family_of[id] == op_family::parameter) parameter_leaf_[slot_of(nodes_.nodes[id])] = id;
     }
+    place_packed();
     for (int i = 0; i < p_.output_count; ++i) is_result_[groups_.holder_of[p_.outputs[i].id]] = true;
     // Leaves that are results are copied before any state is overwritten.
     for (int i = 0; i < p_.output_count; ++i)
@@ -47,6 +49,35 @@ class destination_finder {
   }
 
  private:
+  /// Vectors of packed tensors have memory of their own. The groups of the tensors write them there. A part of a vector
+  /// keeps the vector alive.
+  constexpr void place_packed() {
+    std::int64_t first = 0;
+    int newest = -1;
+    for (int id = 1; id <= nodes_.size; ++id) {
+      if (groups_.group_of[id] == 0) continue;
+      if (groups_.family_of[id] == op_family::part) {
+        int const vector = groups_.holder_of[nodes_.nodes[id].operand[0]];
+        to_.direct[id] = true;
+        if (to_.live.last_use[vector] < to_.live.last_use[id]) to_.live.last_use[vector] = to_.live.last_use[id];
+      }
+      if (groups_.family_of[id] != op_family::pack) continue;
+      graph::packed_tensor const place = graph::pack_of(nodes_.nodes[id]);
+      if (place.vector != newest) {
+        newest = place.vector;
+        first = to_.packed;
+        to_.packed += rounded(groups_.size_of[id]);
+      }
+      to_.direct[id] = true;
+      to_.address_of[id] = {base::gradients, first};
+      int const tensor = groups_.holder_of[nodes_.nodes[id].operand[0]];
+      if (groups_.group_of[tensor] == 0 || to_.direct[tensor]) continue;
+      to_.direct[tensor] = true;
+      to_.address_of[tensor] = {base::gradients, first + place.offset};
+      to_.live.stored[tensor] = true;
+    }
+  }
+
   static constexpr address destination_address(graph::output const& o, storage_layout const& layout) {
     switch (o.where) {
       case graph::destination::gradient:
@@ -64,7 +95,7 @@ class destination_finder {
     int const id = groups_.holder_of[o.id];
     address const to = destination_address(o, layout);
     bool const state = o.where == graph::destination::buffer || o.where == graph::destination::parameter;
-    if (groups_.group_of[id] != 0 && !to_.direct[id] && !(state && read_elsewhere(o, id))) {
+    if (groups_.group_of[id] != 0 && !to_.direct[id] && !(state && read_elsewhere(o, id, layout))) {
       to_.direct[id] = true;
       to_.address_of[id] = to;
       to_.late[id] = state;
@@ -111,8 +142,21 @@ class destination_finder {
 
   /// Is the old state still needed when an output overwrites it? It is if a later group reads it, if the writer reads
   /// other elements of it than it writes, or if it is a result.
-  constexpr bool read_elsewhere(graph::output const& o, int id) const {
-    int const state = o.where == graph::destination::buffer ? buffer_leaf_[o.index] : parameter_leaf_[o.index];
+  constexpr bool read_elsewhere(graph::output const& o, int id, storage_layout const& layout) const {
+    if (o.where == graph::destination::buffer) return is_read_elsewhere(o, id, buffer_leaf_[o.index]);
+    // The vector of all parameters of a model overlaps each of them.
+    address const to = layout.parameter(o.index);
+    for (int slot = 0; slot < graph::max_outputs; ++slot) {
+      int const leaf = parameter_leaf_[slot];
+      if (leaf == 0) continue;
+      address const at = layout.parameter(slot);
+      if (at.base == to.base && at.offset < to.offset + groups_.size_of[id] &&
+          to.offset < at.offset + groups_.size_of[leaf] && is_read_elsewhere(o, id, leaf))
+        return true;
+    }
+    return false;
+  }
+  constexpr bool is_read_elsewhere(graph::output const&, int id, int state) const {
     if (state == 0) return false;
     if (is_result_[state]) return true;
     if (to_.live.last_use[state] > groups_.group_of[id]) return true;
@@ -120,8 +164,8 @@ class destination_finder {
     for (int i = 0; i < k.operands; ++i) {
       ir_operand const& l = ir_.operands[k.first_operand + i];
       // A product stores its sums in the result before its epilogue reads any operand.
-      if (l.node == state &&
-          (l.extent != groups_.extent_of[id] || groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused))
+      if (l.node == state && (groups_.size_of[state] != groups_.size_of[id] || l.extent != groups_.extent_of[id] ||
+                              groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused))
         return true;
     }
     return false;

@@ -117,6 +117,12 @@ class grouper : group_builder {
       case op_family::concatenate:
         add_unfused_group(id, kernel_kind::concatenate);
         break;
+      case op_family::pack:
+        add_unfused_group(id, kernel_kind::pack);
+        break;
+      case op_family::part:
+        add_unfused_group(id, kernel_kind::part);
+        break;
       case op_family::broadcast:
         if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
         break;

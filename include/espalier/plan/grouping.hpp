@@ -22,7 +22,9 @@ enum class kernel_kind : std::uint8_t {
   random,
   move,
   scatter_add,
-  concatenate
+  concatenate,
+  pack,  ///< a copy of a tensor to its place in a vector, unless its group writes it there
+  part   ///< nothing: the tensor has the memory of the vector
 };
 
 /// How many elements a value has in a fused group's iteration space of rows x columns: all (full), one per row (row),
@@ -75,6 +77,14 @@ struct grouping {
   int deferred_rows[graph::capacity];  ///< the number of rows that a deferred value requires; 0: any
   int deferred_segments[graph::capacity];
 };
+
+/// The number of groups that run code. Those that place gradients in a vector, or read a part of one, usually do not.
+constexpr int count_kernels(grouping const& groups) {
+  int count = 0;
+  for (int x = 1; x <= groups.group_count; ++x)
+    count += groups.groups[x].kind != kernel_kind::pack && groups.groups[x].kind != kernel_kind::part;
+  return count;
+}
 
 /// Marks the nodes that the outputs depend on, and caches their properties.
 constexpr void look_up_needed(node_table const& nodes, grouping& groups, graph::output const* outputs,

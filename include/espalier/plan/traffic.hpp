@@ -38,6 +38,15 @@ constexpr traffic traffic_of(node_table const& nodes, grouping const& groups, ke
                              memory_plan const& m) {
   traffic sum{};
   for (int x = 1; x <= groups.group_count; ++x) {
+    if (groups.groups[x].kind == kernel_kind::part) continue;
+    if (groups.groups[x].kind == kernel_kind::pack) {
+      int const vector = groups.groups[x].first, tensor = groups.holder_of[nodes[vector].operand[0]];
+      address const from = m.address_of[tensor], to = m.address_of[vector];
+      if (from.base == to.base && from.offset == to.offset + graph::pack_of(nodes[vector]).offset) continue;
+      sum.read += groups.size_of[tensor];
+      sum.written += groups.size_of[tensor];
+      continue;
+    }
     traffic const one = traffic_of(nodes, ir, ir.groups[x]);
     sum.read += one.read;
     sum.written += one.written;

@@ -259,6 +259,10 @@ inline std::string kind_text(kernel_row const& k) {
       return "scatter-add";
     case plan::kernel_kind::concatenate:
       return "concatenation";
+    case plan::kernel_kind::pack:
+      return "place in a vector";
+    case plan::kernel_kind::part:
+      return "part of a vector";
   }
   return {};
 }

@@ -188,6 +188,13 @@ class interpreter {
         }
         break;
       }
+      case op_family::pack:
+        if (n.operand[1] != 0) copy(y, values_[n.operand[1]], size);
+        copy(y + pack_of(n).offset, a, g_[n.operand[0]].shape.size());
+        break;
+      case op_family::part:
+        copy(y, a + part_of(n), size);
+        break;
       case op_family::reduction: {
         extents const& s = g_[n.operand[0]].shape;
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(n.op->identity);

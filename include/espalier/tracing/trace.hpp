@@ -35,6 +35,10 @@ struct tracer {
   /// by parameter of the models of a function: the node of its value after an update, or 0
   int* parameter_now = nullptr;
   int next_parameter = 0, next_buffer = 0;  ///< the first numbers that no argument of the function has
+  int next_vector = 0;                      ///< the number that the vector of the next model's parameters gets
+  int packed_vectors = 0;                   ///< number of vectors of gradients
+  /// of the optimizer whose update is traced: its first hyperparameter and its first buffer
+  int first_hyperparameter = 0, first_buffer = 0;
 
   constexpr node_table& nodes() { return program.nodes; }
 };
@@ -123,7 +127,7 @@ constexpr int trace_expression(tracer& t, number<T> const& x) {
 
 template <int I>
 constexpr int trace_expression(tracer& t, hyperparameter<I> const&) {
-  return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(I), extents{});
+  return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(t.first_hyperparameter + I), extents{});
 }
 
 /// A leaf that a model owns. It is a fault if the model is not the one that is being traced.
@@ -146,7 +150,7 @@ constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents con
 }
 template <class S, class Initializer>
 constexpr int trace_expression(tracer& t, buffer<S, Initializer> const& x) {
-  return lower_buffer(t, x.tracer, x.slot, S::value);
+  return lower_buffer(t, x.tracer, t.first_buffer + x.slot, S::value);
 }
 template <class S>
 constexpr int trace_expression(tracer& t, random_uniform<S> const& x) {

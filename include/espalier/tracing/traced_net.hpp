@@ -9,6 +9,11 @@
 /// Values of a body that consist of several tensors: models and tuples.
 namespace espalier {
 
+namespace tracing {
+template <class V, class F>
+constexpr void visit_leaves(V& value, F&& f, bool trainable = true);
+}
+
 /// A model in the body of a function: its module, whose parameters, buffers and random streams belong to the program. A
 /// call runs its forward in the mode of the program, which is training in functions; evaluate(net, x) runs it in
 /// evaluation mode. Gradients of a model have this type, too: their parameters are the gradients.
@@ -16,6 +21,13 @@ template <class Net>
 struct traced_net : Net {
   using net_type = Net;
   using is_traced_net = void;
+  int vector = 0;  ///< the number of the vector of its trainable parameters among the parameters of the program
+
+  /// A model without a program. g++ 12 cannot copy members that were only initialized from {}.
+  constexpr traced_net() : Net{} {
+    tracing::visit_leaves(static_cast<Net&>(*this), [](auto& leaf, bool) { leaf.slot = 0; });
+  }
+  constexpr traced_net(Net const& net, int number) : Net{net}, vector{number} {}
 };
 
 /// A value of a body that is a model, or gradients of one.
@@ -45,7 +57,7 @@ namespace tracing {
 /// Calls f(leaf, trainable) for each traced value and parameter of a value of a body, in order of declaration.
 /// Parameters inside a Frozen module are not trainable.
 template <class V, class F>
-constexpr void visit_leaves(V& value, F&& f, bool trainable = true) {
+constexpr void visit_leaves(V& value, F&& f, bool trainable) {
   using Plain = std::remove_const_t<V>;
   if constexpr (
       requires { typename Plain::is_traced_value; } || requires { typename Plain::is_parameter; }) {

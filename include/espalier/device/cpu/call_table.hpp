@@ -28,6 +28,8 @@ constexpr int count_arguments(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
   plan::kernel_body const& body = p.ir.groups[x];
   return kind == plan::kernel_kind::random ? 1
+         : kind == plan::kernel_kind::part ? 0
+         : kind == plan::kernel_kind::pack ? 2
          : is_unfused(p, x)                ? 3
                             : body.operands + body.outputs + (kind == plan::kernel_kind::contraction ? 3 : 0);
 }
@@ -46,7 +48,14 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
     bool const product = group.kind == plan::kernel_kind::contraction, random = group.kind == plan::kernel_kind::random;
     r.first[x] = n;
     // Calls of these kinds differ in more than their kernels.
-    r.like[x] = random || group.kind == plan::kernel_kind::convert ? x : body.kernel;
+    bool const packs = group.kind == plan::kernel_kind::pack, part = group.kind == plan::kernel_kind::part;
+    r.like[x] = random || packs || part || group.kind == plan::kernel_kind::convert ? x : body.kernel;
+    if (packs) {
+      r.arguments[n++] = find_operand_address(p, x, 0);
+      r.arguments[n++] = find_packed_address(g, p, x);
+      continue;
+    }
+    if (part) continue;
     if (random) {
       r.random_stream[x] = stream_of(g[group.first]);
       r.arguments[n++] = p.memory.address_of[group.first];

@@ -13,6 +13,11 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
+template <class T>
+ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
+  for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
+}
+
 /// Calls a kernel of a program. X: the first group that has it.
 template <class Program, class T, class Arch, int X>
 struct caller {
@@ -24,7 +29,14 @@ struct caller {
   template <class Team>
   static ESPALIER_INLINE void call(void* const* base, Team const& team, plan::address const* arguments,
                                    [[maybe_unused]] std::uint64_t random_stream) {
-    if constexpr (kind == plan::kernel_kind::convert) {
+    if constexpr (kind == plan::kernel_kind::part) {
+      // The tensor has the memory of the vector.
+    } else if constexpr (kind == plan::kernel_kind::pack) {
+      constexpr plan::address from = operand_address<Program, X, 0>, to = packed_address<Program, X>;
+      if constexpr (from.base != to.base || from.offset != to.offset)
+        copy_elements<T>(at<T>(base, arguments[0]), at<T>(base, arguments[1]),
+                         plan::plan_of<Program>.groups.size_of[plan::graph_of<Program>.nodes[group.first].operand[0]]);
+    } else if constexpr (kind == plan::kernel_kind::convert) {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::random) {
@@ -54,7 +66,9 @@ struct caller {
     }
   }
   static constexpr auto find_kernel() {
-    if constexpr (kind == plan::kernel_kind::fused) return std::type_identity<void>{};
+    if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::pack ||
+                  kind == plan::kernel_kind::part)
+      return std::type_identity<void>{};
     else return std::type_identity<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>{};
   }
   using kernel = typename decltype(find_kernel())::type;
@@ -81,10 +95,6 @@ void run_groups(void* const* base, Team const& team) {
   if constexpr (Count > piece) run_groups<Program, T, Arch, First + piece, Count - piece>(base, team);
 }
 
-template <class T>
-ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
-  for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
-}
 template <class Program, class T, int... I>
 ESPALIER_INLINE void copy_results(void* const* base, std::integer_sequence<int, I...>) {
   (copy_elements<T>(at<T>(base, copy_at<Program, I>.from), at<T>(base, copy_at<Program, I>.to),
