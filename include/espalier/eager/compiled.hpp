@@ -94,7 +94,8 @@ struct function_and_device<on_device<Device, F>, Leaf...> {
 ///          may throw a cuda_error
 /// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one helper thread, from construction to destruction; the
 ///          results are the same
-/// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile
+/// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile; an index
+///          outside its axis throws index_error before anything is written
 template <class Function, class... Leaf>
 class compiled {
   using F = typename detail::function_and_device<Function, Leaf...>::function;
@@ -108,8 +109,9 @@ class compiled {
   using Engine = typename detail::engine_of<Device>::type;
   static constexpr int arguments = (detail::function_argument<Leaf>::tensors + ... + 0);
   static constexpr bool has_states = detail::states_of<Leaf...> > 0;
-  /// False on a device that may throw, and for several results: if they overlap, a run throws.
-  static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2;
+  /// False on a device that may throw, for indices outside their axis, and for several results: if they overlap, a run
+  /// throws.
+  static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2 && !facts::has_indices;
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
@@ -202,6 +204,8 @@ class compiled {
           const_cast<void*>(static_cast<void const*>(x.data())),
       ++position),
      ...);
+    detail::check_indices_of<typename facts::program>(
+        engine_, [&](int i) { return static_cast<std::int32_t const*>(base[plan::base::arguments + i]); });
     if constexpr (facts::results > 1)
       detail::check_results<typename facts::of_results::sizes>(base + plan::base::results,
                                                                std::make_integer_sequence<int, facts::results>{});

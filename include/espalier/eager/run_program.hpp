@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "../device/cpu/engine.hpp"
 #include "../tracing/interpret.hpp"
 #include "eager_inputs.hpp"
@@ -98,6 +99,14 @@ constexpr bool inputs_fit() {
   return true;
 }
 
+/// Throws index_error for an index outside its axis. Indices in the memory of a device are copied to the host.
+template <class Program, class T, class Device>
+constexpr void check_arguments([[maybe_unused]] eager_inputs<T> const& in) {
+  auto const address = [&](int position, auto...) { return in.labels[position]; };
+  if constexpr (is_graphics<Device>) check_indices_of<Program>(typename engine_of<Device>::type{}, address);
+  else check_indices<Program>(address);
+}
+
 /// Runs a program of functions of tensors, at compile time or at run time, on the device of the tensors.
 template <class Program, class T, class Device = cpu>
 constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
@@ -108,6 +117,7 @@ constexpr void run_program(eager_inputs<T> const& in, T* const* results, int res
   static_assert(
       inputs_fit<Program>(),
       "an expression reads at most 24 tensors and 32 numbers (each use counts); store a part of it in a tensor first");
+  check_arguments<Program, T, Device>(in);
   if constexpr (is_graphics<Device>) {
     run_on_device<Program, T, Device>(in, results, result_count);
   } else if constexpr (!is_narrow<T>) {

@@ -19,7 +19,8 @@
 /// | contraction                         | transposes_attribute          | transposes_of    |
 /// | permute                             | a number, shape/permutation.hpp | permutation_of |
 /// | move, scatter_add                   | map_attribute                 | map_of           |
-/// | concatenate                         | axis_attribute                | axis_of          |
+/// | concatenate, index_gather,          | axis_attribute                | axis_of          |
+/// | index_scatter_add                   |                               |                  |
 /// | pack                                | pack_attribute                | pack_of          |
 /// | part                                | part_attribute                | part_of          |
 /// | alias of one operand                | copy_attribute                |                  |
@@ -149,10 +150,12 @@ constexpr int map_of(node const& n) {
   return static_cast<int>(n.attribute);
 }
 
-/// The axis along which operands are concatenated.
+/// The axis along which operands are concatenated, or along which indices are positions.
 constexpr std::uint64_t axis_attribute(int axis) { return static_cast<std::uint64_t>(axis); }
 constexpr int axis_of(node const& n) {
-  if (n.op->family != op_family::concatenate) detail::wrong_family();
+  op_family const f = n.op->family;
+  if (f != op_family::concatenate && f != op_family::index_gather && f != op_family::index_scatter_add)
+    detail::wrong_family();
   return static_cast<int>(n.attribute);
 }
 

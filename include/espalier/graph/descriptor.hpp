@@ -46,9 +46,11 @@ enum class op_family : std::uint8_t {
   move,
   scatter_add,  ///< the adjoint of a move
   concatenate,
-  pack,  ///< operand 1, a vector, with operand 0 at its place in it; without operand 1, a vector of zeros
-  part,  ///< the elements of a vector from a place on, as a tensor
-  alias  ///< operand 0 with its own pullback rule (composites with a closed form, detach)
+  pack,               ///< operand 1, a vector, with operand 0 at its place in it; without operand 1, a vector of zeros
+  part,               ///< the elements of a vector from a place on, as a tensor
+  index_gather,       ///< elements whose positions along an axis are integers known when the program runs
+  index_scatter_add,  ///< the adjoint of an index_gather
+  alias               ///< operand 0 with its own pullback rule (composites with a closed form, detach)
 };
 
 struct node;

@@ -45,7 +45,8 @@ enum class fault : std::uint8_t {
   update_in_derivative,  ///< a function that is differentiated updates a model
   too_many_updates,      ///< more updates of one updater than a function may have
   update_of_a_value,     ///< what is updated is not a model, but made of one
-  two_kinds_of_update    ///< one model is changed by an optimizer and by assign
+  two_kinds_of_update,   ///< one model is changed by an optimizer and by assign
+  computed_index         ///< an index that is no argument of integers
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are

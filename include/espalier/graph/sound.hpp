@@ -87,6 +87,13 @@ struct sound {
       updates_in_one_way,
       ESPALIER_SENTENCE("one model is changed by an optimizer and by assign in the same function; use one of them",
                         ESPALIER_STATED(updates_in_one_way, Subject)));
+  static constexpr bool has_integer_indices = Found != fault::computed_index || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_integer_indices,
+      ESPALIER_SENTENCE(
+          "an index is an argument of std::int32_t, or a reshape of one; real numbers, slices and computed values are no "
+          "indices: index first and slice the result",
+          ESPALIER_STATED(has_integer_indices, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

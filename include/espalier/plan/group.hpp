@@ -123,6 +123,12 @@ class grouper : group_builder {
       case op_family::part:
         add_unfused_group(id, kernel_kind::part);
         break;
+      case op_family::index_gather:
+        add_unfused_group(id, kernel_kind::index_gather);
+        break;
+      case op_family::index_scatter_add:
+        add_unfused_group(id, kernel_kind::index_scatter_add);
+        break;
       case op_family::broadcast:
         if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
         break;

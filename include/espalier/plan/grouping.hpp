@@ -24,7 +24,9 @@ enum class kernel_kind : std::uint8_t {
   scatter_add,
   concatenate,
   pack,  ///< a copy of a tensor to its place in a vector, unless its group writes it there
-  part   ///< nothing: the tensor has the memory of the vector
+  part,  ///< nothing: the tensor has the memory of the vector
+  index_gather,
+  index_scatter_add
 };
 
 /// How many elements a value has in a fused group's iteration space of rows x columns: all (full), one per row (row),

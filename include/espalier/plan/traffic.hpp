@@ -28,9 +28,17 @@ constexpr void for_each_result(int const* outputs, Kernel const& k, F&& f) {
   for (int i = 0; i < k.outputs; ++i) f(outputs[k.first_output + i]);
 }
 
+/// The elements of an operand that a kernel reads: all, but of a table only as many as the indices select.
+constexpr std::int64_t elements_read(node_table const& nodes, kernel_ir const& ir, kernel_body const& k, int operand) {
+  std::int64_t const all = nodes[operand].shape.size();
+  if (k.outputs == 0) return all;
+  graph::node const& y = nodes[ir.outputs[k.first_output]];
+  bool const selects = y.op->family == op_family::index_gather && graph::data_of(nodes, y.operand[0]) == operand;
+  return selects && y.shape.size() < all ? y.shape.size() : all;
+}
 constexpr traffic traffic_of(node_table const& nodes, kernel_ir const& ir, kernel_body const& k) {
   traffic sum{};
-  for_each_operand(ir.operands, k, [&](int, int node) { sum.read += nodes[node].shape.size(); });
+  for_each_operand(ir.operands, k, [&](int, int node) { sum.read += elements_read(nodes, ir, k, node); });
   for_each_result(ir.outputs, k, [&](int node) { sum.written += nodes[node].shape.size(); });
   return sum;
 }

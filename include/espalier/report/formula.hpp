@@ -122,6 +122,8 @@ class formulas {
         return n.op->name + ("[" + axes + "]") + operands(0);
       }
       case graph::op_family::concatenate:
+      case graph::op_family::index_gather:
+      case graph::op_family::index_scatter_add:
         return n.op->name + ("[" + std::to_string(axis_of(n)) + "]") + operands(0);
       case graph::op_family::random:
         return n.op->name + ("[" + std::to_string(stream_of(n)) + "]");

@@ -263,6 +263,10 @@ inline std::string kind_text(kernel_row const& k) {
       return "place in a vector";
     case plan::kernel_kind::part:
       return "part of a vector";
+    case plan::kernel_kind::index_gather:
+      return "gather";
+    case plan::kernel_kind::index_scatter_add:
+      return "scatter-add by index";
   }
   return {};
 }

@@ -177,23 +177,19 @@ class interpreter {
         }
         break;
       }
-      case op_family::concatenate: {
-        int const axis = axis_of(n);
-        std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank),
-                           second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
-        T const* const b = values_[n.operand[1]];
-        for (std::int64_t i = 0; i < size / (first + second); ++i) {
-          copy(y + i * (first + second), a + i * first, first);
-          copy(y + i * (first + second) + first, b + i * second, second);
-        }
+      case op_family::concatenate:
+        concatenate(n, y);
         break;
-      }
       case op_family::pack:
         if (n.operand[1] != 0) copy(y, values_[n.operand[1]], size);
         copy(y + pack_of(n).offset, a, g_[n.operand[0]].shape.size());
         break;
       case op_family::part:
         copy(y, a + part_of(n), size);
+        break;
+      case op_family::index_gather:
+      case op_family::index_scatter_add:
+        index(n, y, in);
         break;
       case op_family::reduction: {
         extents const& s = g_[n.operand[0]].shape;
@@ -209,10 +205,38 @@ class interpreter {
         break;
     }
   }
+  constexpr void concatenate(node const& n, T* y) {
+    int const axis = axis_of(n);
+    std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank),
+                       second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
+    T const *const a = values_[n.operand[0]], *const b = values_[n.operand[1]];
+    for (std::int64_t i = 0; i < n.shape.size() / (first + second); ++i) {
+      copy(y + i * (first + second), a + i * first, first);
+      copy(y + i * (first + second) + first, b + i * second, second);
+    }
+  }
   constexpr void convert(node const& leaf, T* y, std::int64_t size, leaf_values<T> const& in) {
     label_argument const x = label_of(leaf);
     for (std::int64_t i = 0; i < size; ++i)
       y[i] = x.is_flag ? static_cast<T>(in.flags[x.position][i]) : static_cast<T>(in.labels[x.position][i]);
+  }
+  /// A gather visits the elements of its result, a scatter-add those of its operand; both find the other element at the
+  /// index along the axis.
+  constexpr void index(node const& n, T* y, leaf_values<T> const& in) {
+    bool const gathers = n.op->family == op_family::index_gather;
+    extents const &s = gathers ? n.shape : g_[n.operand[0]].shape,
+                  &indexed = gathers ? g_[n.operand[0]].shape : n.shape;
+    extents const& indices = g_[n.operand[1]].shape;
+    std::int32_t const* const index = in.labels[label_of(g_[data_of(g_, n.operand[1])]).position];
+    std::int64_t const inner = s.product(axis_of(n) + 1, s.rank), picks = s.at[axis_of(n)],
+                       extent = indexed.at[axis_of(n)];
+    T const* const x = values_[n.operand[0]];
+    for (std::int64_t i = 0; i < s.size(); ++i) {
+      std::int64_t const at =
+          (i / inner / picks * extent + index[detail::source_offset(indices, s, i)]) * inner + i % inner;
+      if (gathers) y[i] = x[at];
+      else y[at] += x[i];
+    }
   }
   constexpr void contract(node const& n, T* y) {
     extents const &sa = g_[n.operand[0]].shape, &sb = g_[n.operand[1]].shape;

@@ -50,3 +50,16 @@ BOOST_AUTO_TEST_CASE(likelihoods) {
       [](auto a, auto l) { return esp::negative_log_likelihood<esp::label_loss{.ignore_index = 3}>(a, l); }, scores,
       esp::tensor<std::int32_t, esp::shape<5>>{3, 0, 10, 3, 7});
 }
+BOOST_AUTO_TEST_CASE(indices) {
+  check(
+      "gather", [](auto a, auto l) { return gather<1>(a, l); }, random_tensor<5, 11>(6), labels<4, 7>(7, 11));
+  check(
+      "take_along_axis", [](auto a, auto l) { return take_along_axis<1>(a, l); }, random_tensor<2, 5, 8>(8),
+      labels<2, 9, 1>(9, 5));
+  check(
+      "index_select", [](auto a, auto l) { return index_select<0>(a, l); }, random_tensor<9, 12>(10),
+      labels<2, 7>(11, 9));
+  check(
+      "scatter_add", [](auto a, auto l, auto b) { return scatter_add<0>(a, l, b); }, random_tensor<6, 5>(12),
+      labels<9, 5>(13, 6), random_tensor<9, 5>(14));
+}

@@ -39,6 +39,10 @@ struct caller {
     } else if constexpr (kind == plan::kernel_kind::convert) {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
+    } else if constexpr (kind == plan::kernel_kind::index_gather || kind == plan::kernel_kind::index_scatter_add) {
+      run_kernel<kernel, T>(team, static_cast<T const*>(at<T>(base, arguments[0])),
+                            static_cast<std::int32_t const*>(at<std::int32_t>(base, arguments[1])),
+                            at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::random) {
       random_state const& state = *static_cast<random_state const*>(base[plan::base::random]);
       run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | random_stream);

@@ -3,6 +3,8 @@
 #include "../unfused_kernel.hpp"
 #include "kernel/concatenate.hpp"
 #include "kernel/convert.hpp"
+#include "kernel/index_gather.hpp"
+#include "kernel/index_scatter_add.hpp"
 #include "kernel/move.hpp"
 #include "kernel/product.hpp"
 #include "kernel/random.hpp"
@@ -33,6 +35,10 @@ struct unfused_kernels {
   using scatter_add = scatter_add_kernel<T, From, To, Map, Arch>;
   template <class A, class B, int Axis>
   using concatenate = concatenate_kernel<T, A, B, Axis, Arch>;
+  template <class From, class Index, class To, int Axis>
+  using index_gather = index_gather_kernel<T, From, Index, To, Axis, Arch>;
+  template <class From, class Index, class To, int Axis>
+  using index_scatter_add = index_scatter_add_kernel<T, From, Index, To, Axis, Arch>;
   template <class From, std::uint64_t Permutation>
   using permute = permute_kernel<T, From, Permutation>;
   template <class From, class To>

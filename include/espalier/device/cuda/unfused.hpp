@@ -3,6 +3,8 @@
 #include "../unfused_kernel.hpp"
 #include "library/convolution.hpp"
 #include "kernel/random.hpp"
+#include "kernel/index_gather.hpp"
+#include "kernel/index_scatter_add.hpp"
 #include "kernel/move.hpp"
 #include "kernel/scatter_add.hpp"
 #include "kernel/strided_reduction.hpp"
@@ -82,6 +84,10 @@ struct unfused_kernels {
   using scatter_add = scatter_add_kernel<T, From, To, Map>;
   template <class A, class B, int Axis>
   using concatenate = concatenate_kernel<T, A, B, Axis>;
+  template <class From, class Index, class To, int Axis>
+  using index_gather = index_gather_kernel<T, From, Index, To, Axis>;
+  template <class From, class Index, class To, int Axis>
+  using index_scatter_add = index_scatter_add_kernel<T, From, Index, To, Axis>;
   template <class From, std::uint64_t Permutation>
   using permute = permute_kernel<T, From, Permutation>;
   template <class From, class To>
@@ -145,6 +151,12 @@ void run_unfused(Backend& backend, void* const* base, [[maybe_unused]] void* scr
   } else if constexpr (group.kind == plan::kernel_kind::concatenate) {
     backend.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>),
+          at<T>(base, address_of<Program, group.first>)},
+         {}});
+  } else if constexpr (group.kind == plan::kernel_kind::index_gather ||
+                       group.kind == plan::kernel_kind::index_scatter_add) {
+    backend.template launch<kernel>(
+        {{at<T>(base, operand_address<Program, X, 0>), at<std::int32_t>(base, operand_address<Program, X, 1>),
           at<T>(base, address_of<Program, group.first>)},
          {}});
   } else if constexpr (group.kind == plan::kernel_kind::convert) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../plan/index_arguments.hpp"
+#include "../storage/bytes.hpp"
+#include "../storage/index_error.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier::detail {
+
+/// Throws index_error for the first index of a program's arguments that is outside its axis. Every root calls it before
+/// it runs a program or changes anything. on_host(position, count): the elements of that argument, readable by the
+/// host. A program without indices costs nothing.
+template <class Program, class OnHost>
+constexpr void check_indices([[maybe_unused]] OnHost const& on_host) {
+  if constexpr (plan::has_indices<Program>) {
+    constexpr plan::index_arguments indices = plan::index_arguments_of<Program>;
+    for (int k = 0; k < indices.count; ++k)
+      check_range_of_indices(on_host(indices.at[k].position, indices.at[k].count), indices.at[k].count,
+                             indices.at[k].extent);
+  }
+}
+
+/// The same for arguments in the memory of an engine's device, which are copied to the host first. address(position):
+/// the address of an argument there.
+template <class Program, class Engine, class Address>
+void check_indices_of([[maybe_unused]] Engine const& engine, [[maybe_unused]] Address const& address) {
+  if constexpr (!plan::has_indices<Program>) {
+  } else if constexpr (!Engine::has_device_memory) {
+    check_indices<Program>([&](int position, std::int64_t) { return address(position); });
+  } else {
+    constexpr std::int64_t most = [] {
+      std::int64_t count = 0;
+      for (plan::index_argument const& x : plan::index_arguments_of<Program>.at)
+        count = x.count > count ? x.count : count;
+      return count;
+    }();
+    block const memory{static_cast<std::size_t>(most) * sizeof(std::int32_t)};
+    check_indices<Program>([&](int position, std::int64_t count) {
+      engine.to_host(memory.template at<void>(0), address(position),
+                     static_cast<std::size_t>(count) * sizeof(std::int32_t));
+      return static_cast<std::int32_t const*>(memory.template at<std::int32_t>(0));
+    });
+  }
+}
+
+}  // namespace espalier::detail
+#include "../base/diagnostics_pop.hpp"
