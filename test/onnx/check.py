@@ -56,7 +56,7 @@ def check(path):
     dims = [-1 if isinstance(d, str) else d for d in dims]
     x = np.fromfile(path.with_suffix(".x"), dtype).reshape(dims)
     y = evaluate.evaluate(model, x)
-    expected = np.fromfile(path.with_suffix(".y"), dtype)
+    expected = np.fromfile(path.with_suffix(".y"), model["outputs"][0][1])
     if expected.size != y.size:
         wrong.append(f"{path.name}: {y.size} numbers instead of {expected.size}")
     else:

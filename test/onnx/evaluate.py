@@ -70,8 +70,8 @@ def text(data):
     return bytes(data).decode("utf-8")
 
 
-FLOAT, INT64, BOOL, DOUBLE = 1, 7, 9, 11
-NAMES = {FLOAT: "float32", INT64: "int64", BOOL: "bool", DOUBLE: "float64"}
+FLOAT, INT32, INT64, BOOL, DOUBLE = 1, 6, 7, 9, 11
+NAMES = {FLOAT: "float32", INT32: "int32", INT64: "int64", BOOL: "bool", DOUBLE: "float64"}
 
 
 def tensor(data):
@@ -246,6 +246,7 @@ def operations():
             "Elu": lambda a, x: np.where(x > 0, x, x.dtype.type(a.get("alpha", 1)) * np.expm1(np.minimum(x, 0))),
             "Expand": lambda a, x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape.tolist()))),
             "Gather": lambda a, x, places: np.take(x, places, axis=a.get("axis", 0)),
+            "GatherElements": lambda a, x, places: np.take_along_axis(x, places.astype(np.int64), a.get("axis", 0)),
             "LeakyRelu": lambda a, x: np.where(x > 0, x, x.dtype.type(a.get("alpha", 0.01)) * x),
             "LogSoftmax": log_softmax,
             "MaxPool": max_pool,

@@ -67,11 +67,14 @@ void interpreted(Model& model, X const& x, typename Model::value_type* y) {
   std::vector<T const*> parameters, buffers;
   model.for_each_parameter([&](char const*, esp::extents const&, auto span) { parameters.push_back(span.data()); });
   model.for_each_buffer([&](char const*, esp::extents const&, auto span) { buffers.push_back(span.data()); });
-  T const* const arguments[] = {x.data()};
+  T const* arguments[1]{};
+  std::int32_t const* integers[1]{};
+  if constexpr (std::is_same_v<esp::element_of<X>, T>) arguments[0] = x.data();
+  else integers[0] = x.data();
   int const result = p->outputs[0].id;
   esp::tracing::interpreter<T> run{p->nodes, &result, 1};
   run.run(
-      esp::tracing::leaf_values<T>{arguments, nullptr, nullptr, parameters.data(), buffers.data(), nullptr, nullptr});
+      esp::tracing::leaf_values<T>{arguments, integers, nullptr, parameters.data(), buffers.data(), nullptr, nullptr});
   for (std::int64_t i = 0; i < p->nodes[result].shape.size(); ++i) y[i] = run.value(result)[i];
 }
 
@@ -84,16 +87,17 @@ void put(char const* name, char const* nodes = "", ranges const& range = {}) {
   auto const model = std::make_unique<esp::model<Net, esp::cpu, T>>(esp::seed{3});
   numbers random;
   if (!range.keeps_parameters) learn(*model, random);
-  auto const x = std::make_unique<esp::tensor<T, Batch>>();
-  for (T& number : x->span()) {
+  using Input = esp::detail::stored_input<Net, T>;
+  auto const x = std::make_unique<esp::tensor<Input, Batch>>();
+  for (Input& number : x->span()) {
     double const random_values = random.next(range.low, range.high);
-    number = static_cast<T>(range.whole ? static_cast<double>(static_cast<int>(random_values)) : random_values);
+    number = static_cast<Input>(range.whole ? static_cast<double>(static_cast<int>(random_values)) : random_values);
   }
   auto const y = std::make_unique<esp::tensor<T, std::remove_const_t<decltype(esp::output_shape<Net, Batch>)>>>();
   if constexpr (By == by::kernels) esp::predictor{*model, Batch{}}(*x, *y);
   else interpreted<Net, Batch>(*model, *x, y->data());
   esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), *model);
-  write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(T));
+  write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(Input));
   write_bytes(path_of(name, ".y"), y->data(), static_cast<std::size_t>(y->span().size()) * sizeof(T));
   write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
 }

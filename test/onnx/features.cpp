@@ -82,6 +82,17 @@ struct Attention {
   }
 };
 
+/// Indices of elements, and of columns that each row shares; the indices as numbers, too.
+struct Indexed {
+  using input_element = std::int32_t;
+  nn::Linear<4, 5> table;
+  ESPALIER_MODULE(Indexed, table)
+  constexpr auto forward(auto i) const {
+    return esp::gather<0>(table.weight, esp::reshape<3, 5>(i)) +
+           esp::take_along_axis<1>(esp::slice<0, 0, 3>(table.weight), esp::reshape<3, 5>(i)) * esp::reshape<3, 5>(i);
+  }
+};
+
 using Words = nn::Sequential<nn::Embedding<7, 4>, nn::Flatten, nn::Linear<12, 3>, nn::LogSoftmax<>>;
 
 struct Layers {
@@ -104,8 +115,10 @@ ESPALIER_EXPORTED_MAIN(
     test::put<Products, esp::batch<2, 4, 5>, by::interpreter>("products");
     test::put<Attention, esp::batch<3, 4, 6>, by::interpreter, esp::io::any_batch<4, 6>>(
         "attention", "MatMul 5\nReshape 0\nTranspose 1\n");
-    test::put<Words, esp::batch<2, 3>, by::interpreter, esp::io::any_batch<3>>("words", "Equal 1\nMatMul 2\n",
+    test::put<Words, esp::batch<2, 3>, by::interpreter, esp::io::any_batch<3>>("words", "Gather 1\nMatMul 1\n",
                                                                                {.low = 0, .high = 7, .whole = true});
+    test::put<Indexed, esp::batch<1, 15>, by::interpreter>("indexed", "GatherElements 2\n",
+                                                           {.low = 0, .high = 4, .whole = true});
     test::put<nn::MLPResNet<16, 24, 2, 10>, esp::batch<4, 16>>("mlp_resnet",
                                                                "MatMul 6\nTranspose 0\nReshape 0\nRelu 5\n");
     test::put<nn::MLPResNet<16, 24, 2, 10, nn::use_layer_norm>, esp::batch<4, 16>, by::interpreter,

@@ -20,6 +20,18 @@ constexpr void check_indices([[maybe_unused]] OnHost const& on_host) {
   }
 }
 
+/// The same for the programs of models, whose arguments are an input and its targets. Each is called if it has indices.
+template <class Program, class Input, class Targets>
+constexpr void check_model_indices([[maybe_unused]] Input const& input, [[maybe_unused]] Targets const& targets) {
+  check_indices<Program>([&](int position, std::int64_t) -> std::int32_t const* {
+    if constexpr (std::is_convertible_v<decltype(input()), std::int32_t const*>)
+      if (position == 0) return input();
+    if constexpr (std::is_convertible_v<decltype(targets()), std::int32_t const*>)
+      if (position == 1) return targets();
+    return nullptr;  // no other argument has integers
+  });
+}
+
 /// The same for arguments in the memory of an engine's device, which are copied to the host first. address(position):
 /// the address of an argument there.
 template <class Program, class Engine, class Address>

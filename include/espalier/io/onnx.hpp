@@ -3,6 +3,7 @@
 #include "../model/model.hpp"
 #include "atomic_file.hpp"
 #include "onnx_elementwise.hpp"
+#include "onnx_index.hpp"
 #include "onnx_move.hpp"
 #include "onnx_product.hpp"
 #include "onnx_reduction.hpp"
@@ -42,7 +43,7 @@ struct exported_program {
     graph::program p{};
     p.nodes.plain = true;
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
-    int const x = tracing::add_argument<float>(t, 0, Batch::value);
+    int const x = tracing::add_argument<espalier::detail::stored_input<Net, float>>(t, 0, Batch::value);
     p.add_output(espalier::detail::trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }
@@ -158,13 +159,13 @@ inline view exporter::made(int id) {
   graph::node const& n = nodes_[id];
   int const a = n.operand[0];
   switch (n.op->family) {
-    case op_family::argument: {
-      view x;
-      x.name = "x";
-      x.stored = n.shape;
-      if (to.open_samples()) x.samples_at = 0, x.samples_times = 1;
-      return x;
-    }
+    case op_family::label:
+    case op_family::argument:
+      return input_of(*this, n.shape);
+    case op_family::convert:
+      return write_conversion(*this, id);
+    case op_family::index_gather:
+      return write_gather(*this, id);
     case op_family::parameter:
       return builder::hold(parameters[static_cast<std::size_t>(slot_of(n))]);
     case op_family::buffer:
@@ -212,8 +213,8 @@ inline view exporter::made(int id) {
   }
 }
 
-/// Exports the program; its result is the file's output y.
-inline void write_program(exporter& e, int result, extents const& input) {
+/// Exports the program; its result is the file's output y. type: of the elements of its input.
+inline void write_program(exporter& e, int result, extents const& input, element type) {
   builder& to = e.to;
   view const y = to.whole(e.value(result), e.shape(result));
   auto const extents_of = [&](extents const& s, int samples_at, int times) {
@@ -221,7 +222,7 @@ inline void write_program(exporter& e, int result, extents const& input) {
     if (samples_at >= 0) r[static_cast<std::size_t>(samples_at)] = times == 1 ? -1 : -2;
     return r;
   };
-  to.file.inputs.push_back({"x", to.real(), extents_of(input, to.open_samples() ? 0 : -1, 1)});
+  to.file.inputs.push_back({"x", type, extents_of(input, to.open_samples() ? 0 : -1, 1)});
   to.file.outputs.push_back({"y", to.real(), extents_of(e.shape(result), y.samples_at, y.samples_times)});
   bool computed = false;
   for (operation& o : to.file.operations) {
@@ -267,7 +268,8 @@ void write(char const* path, Model const& model, onnx_options const& options) {
   e.values = values_of_program<Program>.at;
   e.parameters = tensors_of<Net, true>(model);
   e.buffers = tensors_of<Net, false>(model);
-  write_program(e, rows.result, traced_batch<Batch>::type::value);
+  write_program(e, rows.result, traced_batch<Batch>::type::value,
+                std::is_void_v<nn::input_element_of<Net>> ? to.real() : element::int32);
   std::string const bytes = to.file.to_protobuf().bytes();
   if (bytes.size() > 0x7fffffffu)
     throw_error<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path,

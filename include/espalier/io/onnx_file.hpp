@@ -14,7 +14,7 @@ namespace espalier::io::onnx {
 inline constexpr int ir_version = 8, operator_set = 17;
 
 /// ONNX's numbers of element types.
-enum class element : int { float32 = 1, int64 = 7, boolean = 9, float64 = 11 };
+enum class element : int { float32 = 1, int32 = 6, int64 = 7, boolean = 9, float64 = 11 };
 
 using integers = std::vector<std::int64_t>;
 

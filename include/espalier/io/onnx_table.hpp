@@ -161,9 +161,11 @@ inline constexpr table_row table[] = {
     {&described<moved_>, written::by_family, "Slice, Pad, Gather", nullptr},
     {&described<scatter_add_>, written::by_family, "ConvTranspose", nullptr},
     {&described<concatenate_>, written::by_family, "Concat", nullptr},
+    {&described<index_gather_>, written::by_family, "Gather, GatherElements", nullptr},
+    {&described<index_scatter_add_>, written::unsupported, "", nullptr},
     {&described<matmul_>, written::by_family, "MatMul, Conv", nullptr},
-    {&described<label_>, written::unsupported, "", nullptr},
-    {&described<convert_>, written::unsupported, "", nullptr},
+    {&described<label_>, written::by_family, "", nullptr},
+    {&described<convert_>, written::by_family, "Cast", nullptr},
     {&described<hyperparameter_>, written::unsupported, "", nullptr},
     {&described<random_uniform_>, written::unsupported, "", nullptr},
 
@@ -219,6 +221,7 @@ inline constexpr table_row table[] = {
     {&described<softmax_>, written::whole, "Softmax", nullptr},
 
     {&described<detach_>, written::expanded, "", nullptr},
+    {&described<detach_where_>, written::expanded, "", nullptr},
     {&described<logsumexp_>, written::expanded, "", nullptr},
     {&described<same_>, written::expanded, "", nullptr},
 };

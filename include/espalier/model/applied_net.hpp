@@ -14,6 +14,10 @@ struct applied_net_impl {
       !net_fault<Net>::agree, net_fault<Net>,
       std::conditional_t<is_batch<Batch>::agree, invalid<already_reported>, invalid<is_batch<Batch>>>>;
 };
+/// The value that a net receives as its input while it is traced.
+template <class Net, class Batch>
+using input_of_net = traced<Batch, nn::input_element_of<Net>>;
+
 /// Traces a net on operand x of a program; returns the node of its value. Defined in trace_net.hpp.
 template <class Net, class Batch>
 constexpr int trace_net(tracing::tracer& t, int x);
@@ -21,19 +25,19 @@ template <class Net, class Batch>
 constexpr bool traces() {
   graph::program p{};
   tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
-  trace_net<Net, Batch>(t, tracing::add_argument<float>(t, 0, Batch::value));
+  trace_net<Net, Batch>(t, tracing::add_argument<stored_input<Net, float>>(t, 0, Batch::value));
   return true;
 }
 /// Whether the compiler can run the bodies of a net. It tries values without a program first, which is cheap. If a body
 /// does not accept those, it traces a program.
 template <class Net, class Batch>
 concept RunByCompiler = requires {
-  typename std::bool_constant<(static_cast<void>(Net{}(traced<Batch>{})), true)>;
+  typename std::bool_constant<(static_cast<void>(Net{}(input_of_net<Net, Batch>{})), true)>;
 }
 || requires { typename std::bool_constant<traces<Net, Batch>()>; };
 template <class Net, class Batch>
 constexpr auto applied_to_batch() {
-  using Result = decltype(std::declval<Net const&>()(std::declval<traced<Batch>>()));
+  using Result = decltype(std::declval<Net const&>()(std::declval<input_of_net<Net, Batch>>()));
   if constexpr (is_invalid<Result>) return std::type_identity<Result>{};
   else if constexpr (!Expression<Result>) return std::type_identity<decltype(fault_of_result<Net, Result>())>{};
   else if constexpr (!RunByCompiler<Net, Batch>) return std::type_identity<invalid<forward_is_constexpr<Net>>>{};
@@ -54,8 +58,8 @@ struct net_of<Model> {
 /// A root instantiates this first, so that an error in the body of the user's forward has a short trace:
 /// sizeof(detail::probe_forward<Net, Batch>).
 template <class Net, class Batch>
-using probe_forward =
-    std::conditional_t<net_fault<Net>::agree && is_sound_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
+using probe_forward = std::conditional_t<net_fault<Net>::agree && is_sound_shape<Batch>,
+                                         result_of_forward<Net, input_of_net<Net, Batch>>, agreed>;
 template <class Net, class Batch>
 using applied_net = typename applied_net_impl<Net, Batch>::type;
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <initializer_list>
 
+#include "../device/check_indices.hpp"
 #include "../tracing/interpret.hpp"
 #include "constant_tensors.hpp"
 #include "gradients.hpp"
@@ -123,7 +124,7 @@ class constant_model {
   /// shape   any batch that fits the net -> its output
   template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
   constexpr auto operator()(X const& x) const {
-    using Element = detail::element_is<element_of<X>, T>;
+    using Element = detail::element_is<element_of<X>, detail::stored_input<Net, T>>;
     using Layers = detail::root_message_fault<Found, Net, detail::root_at<constant_model, X>>;
     static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
@@ -145,6 +146,7 @@ class constant_model {
   /// Runs one of the net's programs and calls f(output, element, value) for each element of each output.
   template <class Program, class F>
   constexpr void run(detail::constant_arguments<T> const& arguments, F&& f) const {
+    detail::check_indices<Program>([&](int position, std::int64_t) { return arguments.labels[position]; });
     constexpr auto const& p = plan::graph_of<Program>;
     int roots[static_cast<std::size_t>(p.output_count) + 1]{};
     for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;

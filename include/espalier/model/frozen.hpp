@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "freeze.hpp"
@@ -28,6 +29,7 @@ class frozen {
   using Host = detail::computes_on_host<typename Model::device_type>;
   using InPlace = detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
                                    detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
+  using Input = detail::stored_input<typename Model::net_type, T>;
   static_assert(
       Host::agree,
       ESPALIER_SENTENCE(
@@ -83,8 +85,8 @@ class frozen {
   /// shape   x has the shape of the batch, scores output_shape
   /// errors  other shapes and element types do not compile
   template <Stored X, Stored Y>
-  void operator()(X const& x, Y&& scores) noexcept {
-    using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
+  void operator()(X const& x, Y&& scores) noexcept(!plan::has_indices<Program>) {
+    using Fit = detail::scores_fit<X, Y, Batch, output_shape, T, Input>;
     using InputShape = typename Fit::input_shape;
     static_assert(InputShape::agree,
                   ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch", InputShape));
@@ -96,7 +98,7 @@ class frozen {
                   ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
     using Written = typename Fit::written;
     static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-    if constexpr (Fit::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+    if constexpr (Fit::agree) run(view<Input const, Batch>(x), view<T, output_shape>(scores));
   }
   /// Does not compile: scores are written into memory of the user, and the call passes none.
   template <class X>
@@ -109,13 +111,13 @@ class frozen {
   template <class X, class Y>
     requires(!TensorOrView<X> || !TensorOrView<Y>)
   void operator()(X const& x, Y&& scores) {
-    using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
-    using Input = typename Fit::input;
-    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+    using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T, Input>;
+    using Read = typename Fit::input;
+    static_assert(Read::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Read));
     using Scores = typename Fit::scores;
     static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
     if constexpr (Fit::agree)
-      (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x),
+      (*this)(detail::as_tensor_or_view<Input const, Batch>("frozen(x, scores): x", x),
               detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
   }
 
@@ -129,12 +131,13 @@ class frozen {
     b.at[plan::base::gradients] = parameters();
     espalier::on_cpu::run<Preparing, T>(b.at);
   }
-  void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
+  void run(view<Input const, Batch> x, view<T, output_shape> scores) noexcept(!plan::has_indices<Program>) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    detail::check_indices<Program>([&](int, std::int64_t) { return x.data(); });
     detail::program_bases b;
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::parameters] = parameters();
-    b.at[plan::base::arguments] = const_cast<T*>(x.data());
+    b.at[plan::base::arguments] = const_cast<Input*>(x.data());
     b.at[plan::base::results] = scores.data();
     InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
                  [&] { espalier::on_cpu::run<Program, T>(b.at); });

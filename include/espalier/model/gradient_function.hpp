@@ -70,13 +70,14 @@ struct model_gradient_function {
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_TARGETS_SHAPE, Targets));
     static_assert(holds<element_is, Targets>,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_TARGETS_ELEMENT, Targets));
-    static_assert(
-        element_is<element_of<X>, T>::agree,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_INPUT_ELEMENT, element_is<element_of<X>, T>));
+    static_assert(element_is<element_of<X>, stored_input<Net, T>>::agree,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_INPUT_ELEMENT,
+                                    element_is<element_of<X>, stored_input<Net, T>>));
     using Reached = reaches<typename Run::device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE, Reached));
     auto result = run.empty();
-    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree && Reached::agree)
+    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, stored_input<Net, T>>::agree &&
+                  Reached::agree)
       run.template run<training_program<Net, Loss, shape_of<X>>, Loss>(x, y, result);
     return result;
   }

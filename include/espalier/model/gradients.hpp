@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "gradient_function.hpp"
 #include "label_range.hpp"
 #include "loss_error.hpp"
@@ -36,9 +37,11 @@ class gradient_run {
 
   template <class Program, class Loss, class X, class Y>
   void run(X const& images, Y const& targets, result& to) const {
-    auto const x = elements_of<T const>(images);
+    using Input = stored_input<Net, T>;
+    auto const x = elements_of<Input const>(images);
     auto const y = elements_of<element_of<Y> const>(targets);
-    constexpr std::size_t targets_at = tensor_alignment + bytes_for<T>(static_cast<std::size_t>(Program::batch::size));
+    constexpr std::size_t targets_at =
+        tensor_alignment + bytes_for<Input>(static_cast<std::size_t>(Program::batch::size));
     constexpr std::size_t loss_at = targets_at + bytes_for<T>(static_cast<std::size_t>(Program::target::size)),
                           end = loss_at + tensor_alignment;
     Engine const& engine = model_->engine();
@@ -46,6 +49,8 @@ class gradient_run {
     if constexpr (std::is_integral_v<typename Program::element>)
       check_labels(exchange.view_on_host(y, targets_at), Program::target::size,
                    label_range_of<Loss, typename Program::prediction>());
+    check_model_indices<Program>([&] { return exchange.view_on_host(x, tensor_alignment); },
+                                 [&] { return exchange.view_on_host(y, targets_at); });
     auto const workspace = engine.allocate(Engine::template workspace_bytes<Program, T>);
     on_cpu::random_state random{model_->initial_seed().value, next_random_step()};
     program_bases b = model_->bases();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "applied_net.hpp"
 #include "embedded_fit.hpp"
 #include "frozen_module.hpp"
@@ -46,6 +47,9 @@ class model {
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
+  static_assert(nn::detail::input_is_supported<Net>::agree,
+                ESPALIER_SENTENCE("model<Net>: input_element of the net is std::int32_t, or left out for real numbers",
+                                  nn::detail::input_is_supported<Net>));
   static_assert(detail::thread_count<Device>::agree,
                 ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
   static_assert(
@@ -277,7 +281,8 @@ class model {
   auto operator()(X const& x) const {
     static_assert(sizeof(detail::probe_forward<Net, shape_of<X>>) > 0);
     using Found = detail::applied_net<Net, shape_of<X>>;
-    using Element = detail::element_is<element_of<X>, T>;
+    using Input = detail::stored_input<Net, T>;
+    using Element = detail::element_is<element_of<X>, Input>;
     using Layers = detail::root_message_fault<Found, Net, detail::root_at<model, X>>;
     static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
@@ -291,14 +296,16 @@ class model {
       using Program = detail::evaluation_program<Net, shape_of<X>>;
       using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
       using S = shape_of<Found>;
-      constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size),
+      constexpr std::size_t output = detail::bytes_for<Input>(shape_of<X>::size),
                             end = output + detail::bytes_for<T>(S::size);
       tensor<T, S, typename X::device_type> y;
       auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, T>);
       auto exchange = engine_.template make_exchange_with<typename X::device_type>(end, end);
+      detail::check_indices<Program>(
+          [&](int, std::int64_t) { return exchange.view_on_host(detail::elements_of<Input const>(x), 0); });
       detail::program_bases b = bases();
       b.at[plan::base::workspace] = workspace.template at<T>(0);
-      b.at[plan::base::arguments] = exchange.stage_in(detail::elements_of<T const>(x), 0);
+      b.at[plan::base::arguments] = exchange.stage_in(detail::elements_of<Input const>(x), 0);
       b.at[plan::base::results] = exchange.stage_out(detail::elements_of<T>(y), output);
       exchange.upload();
       engine_.template run<Program, T>(b.at);

@@ -15,7 +15,7 @@ struct evaluation_program {
   static constexpr graph::program build() {
     graph::program p{};
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
-    int const x = tracing::add_argument<float>(t, 0, Batch::value);
+    int const x = tracing::add_argument<stored_input<Net, float>>(t, 0, Batch::value);
     p.add_output(trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }
@@ -45,7 +45,7 @@ struct training_program {
   static constexpr forward_trace forward() {
     forward_trace r{};
     tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
-    int const x = tracing::add_argument<float>(t, 0, Batch::value);
+    int const x = tracing::add_argument<stored_input<Net, float>>(t, 0, Batch::value);
     int const y = tracing::add_argument<target_leaf<element>>(t, 1, target::value);
     int const z = trace_net<Net, Batch>(t, x);
     r.loss = tracing::trace_operand(t, Loss{}(traced<prediction>{&t, z}, traced<target, element>{&t, y}));

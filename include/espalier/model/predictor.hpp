@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "scores_fit.hpp"
@@ -15,7 +16,8 @@ namespace espalier {
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
 /// device   with cuda, x and scores may be on the host or on the device; scores on the host are complete when the call
 ///          returns
-/// errors   a batch that does not fit the net's layers does not compile
+/// errors   a batch that does not fit the net's layers does not compile; an index outside its axis throws index_error
+///          before scores are written
 template <class Model, class Batch,
           class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
 class predictor {
@@ -23,8 +25,13 @@ class predictor {
   using Sound = typename plan::sound_program<Program>::checked;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
-  using InPlace = detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
-                                   detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
+  using Input = detail::stored_input<typename Model::net_type, T>;
+  using InPlace =
+      detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(Input)>,
+                       detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
+
+  /// A device may throw, and so may a net of indices.
+  static constexpr bool never_throws = !Engine::has_device_memory && !plan::has_indices<Program>;
 
  public:
   using input_shape = Batch;
@@ -75,8 +82,8 @@ class predictor {
   /// shape   x has the shape of the batch, scores output_shape
   /// errors  other shapes and element types do not compile
   template <TensorOrView X, TensorOrView Y>
-  void operator()(X const& x, Y&& scores) noexcept(!Engine::has_device_memory) {
-    using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
+  void operator()(X const& x, Y&& scores) noexcept(never_throws) {
+    using Fit = detail::scores_fit<X, Y, Batch, output_shape, T, Input>;
     using InputShape = typename Fit::input_shape;
     static_assert(
         InputShape::agree,
@@ -91,7 +98,8 @@ class predictor {
     static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
     using Written = typename Fit::written;
     static_assert(Written::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-    if constexpr (Fit::agree && Reached::agree) run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
+    if constexpr (Fit::agree && Reached::agree)
+      run(detail::elements_of<Input const>(x), detail::elements_of<T>(scores));
   }
   /// Does not compile: scores are written into memory of the user, and the call passes none.
   template <class X>
@@ -108,24 +116,25 @@ class predictor {
   template <class X, class Y>
     requires(!TensorOrView<X> || !TensorOrView<Y>)
   void operator()(X const& x, Y&& scores) {
-    using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
-    using Input = typename Fit::input;
-    static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+    using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T, Input>;
+    using Read = typename Fit::input;
+    static_assert(Read::agree, ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_EXPECTED_INPUT, Read));
     using Scores = typename Fit::scores;
     static_assert(Scores::agree, ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
     if constexpr (Fit::agree)
-      (*this)(detail::as_tensor_or_view<T const, Batch>("predictor(x, scores): x", x),
+      (*this)(detail::as_tensor_or_view<Input const, Batch>("predictor(x, scores): x", x),
               detail::as_tensor_or_view<T, output_shape>("predictor(x, scores): scores", scores));
   }
 
  private:
-  static constexpr std::size_t scores_at = detail::bytes_for<T>(static_cast<std::size_t>(Batch::size));
+  static constexpr std::size_t scores_at = detail::bytes_for<Input>(static_cast<std::size_t>(Batch::size));
   static constexpr std::size_t end = scores_at + detail::bytes_for<T>(static_cast<std::size_t>(output_shape::size));
 
   template <class From, class To>
-  void run(detail::elements_on<T const, From, Batch::size> x,
-           detail::elements_on<T, To, output_shape::size> scores) noexcept(!Engine::has_device_memory) {
+  void run(detail::elements_on<Input const, From, Batch::size> x,
+           detail::elements_on<T, To, output_shape::size> scores) noexcept(never_throws) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    detail::check_indices<Program>([&](int, std::int64_t) { return exchange_.view_on_host(x, 0); });
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = exchange_.stage_in(x, 0);

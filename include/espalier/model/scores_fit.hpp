@@ -6,21 +6,22 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
-/// The relations of a call (x, scores) that writes the output of a net, for the planned shapes and element type.
-template <class X, class Y, class Batch, class Output, class T>
+/// The relations of a call (x, scores) that writes the output of a net, for the planned shapes and element types of
+/// input and output.
+template <class X, class Y, class Batch, class Output, class T, class Input>
 struct scores_fit {
   using input_shape = shape_is<shape_of<X>, Batch>;
   using scores_shape = behind<shape_is<shape_of<Y>, Output>, input_shape>;
-  using input_element = element_is<element_of<X>, T>;
+  using input_element = element_is<element_of<X>, Input>;
   using scores_element = element_is<element_of<Y>, T>;
   using written = can_be_written<Y>;
   static constexpr bool elements = input_element::agree && scores_element::agree;
   static constexpr bool agree = input_shape::agree && scores_shape::agree && elements && written::agree;
 };
 /// The same for ranges.
-template <class X, class Y, class Batch, class Output, class T>
+template <class X, class Y, class Batch, class Output, class T, class Input>
 struct scores_range_fit {
-  using input = argument_fit<X const, T const, Batch>;
+  using input = argument_fit<X const, Input const, Batch>;
   using scores = written_fit<Y, T, Output>;
   static constexpr bool agree = input::agree && scores::agree;
 };

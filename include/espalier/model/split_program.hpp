@@ -35,8 +35,8 @@ class splitter {
  private:
   constexpr void copy(int id) {
     graph::node n = from_[id];
-    for (int k = 0; k < 4; ++k)
-      if (n.operand[k] != 0) n.operand[k] = read(n.operand[k]);
+    // Further operands of an alias are only for its pullback, and may not be part of the program.
+    for (int k = 0; k < 4; ++k) n.operand[k] = n.operand[k] != 0 && k < operands_of(n) ? read(n.operand[k]) : 0;
     if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
       n.attribute = graph::map_attribute(r_.running.nodes.number_of(from_.maps[map_of(n)]));
     new_id_[id] = r_.running.nodes.add(n);

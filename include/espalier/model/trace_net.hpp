@@ -35,7 +35,7 @@ constexpr auto value_of_net(tracing::tracer& t, X const& x) {
 }
 template <class Net, class Batch>
 constexpr int trace_net(tracing::tracer& t, int x) {
-  return tracing::trace_operand(t, value_of_net<Net>(t, traced<Batch>{&t, x}));
+  return tracing::trace_operand(t, value_of_net<Net>(t, input_of_net<Net, Batch>{&t, x}));
 }
 
 }  // namespace espalier::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "best_parameters.hpp"
 #include "correct_predictions.hpp"
 #include "count_error.hpp"
@@ -29,16 +30,18 @@ namespace espalier {
 ///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
 ///          used from the next step on. Losses and penalties are float
 /// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile. A label
-///          outside the classes throws label_error and changes nothing
+///          outside the classes throws label_error, and an index outside its axis index_error; both change nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More...>,
-                public detail::trainer_range_arguments<trainer<Model, Loss, Optimizer, Batch, More...>,
-                                                       typename Model::value_type, Batch, More...> {
+                public detail::trainer_range_arguments<
+                    trainer<Model, Loss, Optimizer, Batch, More...>, typename Model::value_type,
+                    detail::stored_input<typename Model::net_type, typename Model::value_type>, Batch, More...> {
   using Costs = detail::trainer_costs<Model, Loss, Optimizer, Batch, More...>;
   using Memory = detail::trainer_memory<Model, Loss, Optimizer, Batch, More...>;
-  using RangeArguments = detail::trainer_range_arguments<trainer, typename Model::value_type, Batch, More...>;
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
+  using Input = detail::stored_input<Net, T>;
+  using RangeArguments = detail::trainer_range_arguments<trainer, T, Input, Batch, More...>;
   using Engine = typename Model::engine_type;
   using Device = typename Engine::memory_device;
   using Rule = typename Memory::rule;
@@ -119,14 +122,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   ///         the host are several megabytes
   /// errors  label_error, which changes nothing. A device error in a queued step is reported by a later call
   template <TensorOrView X, TensorOrView Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
-            class Image = detail::stored_element_is<X, T>, class Target = detail::stored_element_is<Y, target_element>,
-            class Targets = targets_fit<X, Y>>
+            class Image = detail::stored_element_is<X, Input>,
+            class Target = detail::stored_element_is<Y, target_element>, class Targets = targets_fit<X, Y>>
     requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued...) {
     using Order = images_before_targets<
         X, Y,
         !Images::agree && targets_fit<Y, X>::agree && one_of_batches<shape_of<Y>, Batch, More...>::agree &&
-            detail::stored_element_is<Y, T>::agree && detail::stored_element_is<X, target_element>::agree>;
+            detail::stored_element_is<Y, Input>::agree && detail::stored_element_is<X, target_element>::agree>;
     static_assert(Order::agree,
                   ESPALIER_SENTENCE("trainer.step(images, targets): images and targets are swapped", Order));
     using Fit = detail::batch_fit<Images, Image, Target, Targets, detail::reaches<Device, X, Y>>;
@@ -150,7 +153,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
                   ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_WHOLE_BATCHES, whole_batch<X>));
     if constexpr (Fit::agree)
       return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(
-          detail::elements_of<T const>(images), detail::elements_of<target_element const>(targets));
+          detail::elements_of<Input const>(images), detail::elements_of<target_element const>(targets));
     else return number(0);
   }
   /// Does not compile: a step has no argument for the number of real samples.
@@ -170,8 +173,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   /// errors  label_error for a label among the first `count`; count_error for a count below 0 or above the samples of
   ///         the batch; a batch of data::padded without its count does not compile
   template <TensorOrView X, TensorOrView Y, class... Count, class Images = detail::shape_is<shape_of<X>, Batch>,
-            class Image = detail::stored_element_is<X, T>, class Target = detail::stored_element_is<Y, target_element>,
-            class Targets = targets_fit<X, Y>>
+            class Image = detail::stored_element_is<X, Input>,
+            class Target = detail::stored_element_is<Y, target_element>, class Targets = targets_fit<X, Y>>
     requires(sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
   evaluation evaluate(X const& images, Y const& targets, Count... count) {
     using Counted = std::conditional_t<sizeof...(Count) == 0, whole_batch<X>, agreed>;
@@ -204,22 +207,22 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
             "trainer.evaluate(images, targets): the first axis of the prediction must be that of the batch", Rows));
     if constexpr (Fit::agree && Rows::agree)
       return evaluate_samples(
-          detail::elements_of<T const>(images),
+          detail::elements_of<Input const>(images),
           exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
           real_samples(static_cast<std::int64_t>(count)...));
     else return {};
   }
 
   /// The net's scores for a batch in evaluation mode. They are on the host and valid until the next call.
-  view<T, prediction_shape> forward(view<T const, Batch> images) {
-    return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
+  view<T, prediction_shape> forward(view<Input const, Batch> images) {
+    return view<T, prediction_shape>(scores_of(detail::elements_of<Input const>(images)));
   }
   template <TensorOrView X>
     requires((Engine::has_device_memory) && std::is_same_v<device_of<X>, Device>)
   view<T, prediction_shape> forward(X const& images) {
-    static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, T>,
+    static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, Input>,
                   "trainer.forward(images): images must be the trainer's first batch");
-    return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
+    return view<T, prediction_shape>(scores_of(detail::elements_of<Input const>(images)));
   }
 
   /// The optimizer, whose hyperparameters (learning rate, ...) you may change during training.
@@ -262,8 +265,9 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
 
   template <class From>
-  T* scores_of(detail::elements_on<T const, From, Batch::size> images) {
+  T* scores_of(detail::elements_on<Input const, From, Batch::size> images) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    detail::check_indices<ScoresProgram>([&](int, std::int64_t) { return exchange_.view_on_host(images, at::images); });
     T* const own = memory_.template at<T>(Memory::scores_at);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
@@ -281,7 +285,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
 
   template <class From>
-  evaluation evaluate_samples(detail::elements_on<T const, From, Batch::size> images, target_element const* targets,
+  evaluation evaluate_samples(detail::elements_on<Input const, From, Batch::size> images, target_element const* targets,
                               std::int64_t count) {
     constexpr std::int64_t samples = Batch::value.at[0], row = Memory::row, target_row = Memory::target_row;
     constexpr bool classes_on_axis_1 = requires { Loss::template target<prediction_shape>::classes; };
@@ -294,6 +298,9 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     number loss = 0;
     b.at[plan::base::results] = &loss;
     number* const none = nullptr;
+    if constexpr (plan::has_indices<OneLoss>)
+      for (std::int64_t i = 0; i < count; ++i)
+        detail::check_indices<OneLoss>([&](int, std::int64_t) { return targets + i * target_row; });
     for (std::int64_t i = 0; i < count; ++i) {
       b.at[plan::base::arguments] =
           const_cast<number*>(detail::widened<row>(scores + i * row, exchange_.host_address(none, at::sample)));
@@ -314,11 +321,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   /// Result: void if the caller does not need the loss. Arch is in the name so that translation units for different
   /// instruction sets do not share the function.
   template <class B, class Result, class Arch = on_cpu::default_arch, class From, class FromTargets>
-  [[gnu::noinline]] Result train(detail::elements_on<T const, From, B::size> images,
+  [[gnu::noinline]] Result train(detail::elements_on<Input const, From, B::size> images,
                                  detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     if constexpr (has_labels)
       detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
+    detail::check_model_indices<detail::training_program<Net, Loss, B>>(
+        [&] { return exchange_.view_on_host(images, at::images); },
+        [&] { return exchange_.view_on_host(targets, at::template targets<B>); });
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
     typename Engine::template result<detail::training_program<Net, Loss, B>, T> loss{0};

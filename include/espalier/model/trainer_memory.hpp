@@ -14,6 +14,7 @@ template <class Model, class Loss, class Optimizer, class Batch, class... More>
 struct trainer_memory {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
+  using Input = stored_input<Net, T>;
   using Engine = typename Model::engine_type;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
   using rule = update_rule<Optimizer, trainable, T, Engine>;
@@ -66,7 +67,7 @@ struct trainer_memory {
     static constexpr std::size_t random = 0, hyperparameters = tensor_alignment,
                                  images = hyperparameters + rule::input_bytes;
     template <class B>
-    static constexpr std::size_t targets = images + bytes_for<T>(static_cast<std::size_t>(B::size));
+    static constexpr std::size_t targets = images + bytes_for<Input>(static_cast<std::size_t>(B::size));
     template <class B>
     static constexpr std::size_t after = targets<B> +
                                          bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));

@@ -13,7 +13,7 @@ struct step_arguments {
   static constexpr bool agree = false;
 };
 /// Lets a trainer accept images and targets in memory of the user.
-template <class Trainer, class T, class Batch, class... More>
+template <class Trainer, class T, class Input, class Batch, class... More>
 class trainer_range_arguments {
  public:
   /// The same with images or targets in std::vector, std::array, std::span or arrays, which are read without a copy.
@@ -25,7 +25,7 @@ class trainer_range_arguments {
   auto step(X const& images, Y const& targets, Queued... how) {
     using B = typename deduced_batch<X, Batch, More...>::type;
     constexpr bool chosen = chooses_batch<X, Batch, More...>;
-    using Images = argument_fit<X const, T const, B>;
+    using Images = argument_fit<X const, Input const, B>;
     using Targets =
         argument_fit<Y const, typename Trainer::target_element const, typename Trainer::template target_of<B>>;
     static_assert(Images::agree,
@@ -52,7 +52,7 @@ class trainer_range_arguments {
   template <class X, class Y, class... Count>
     requires((!TensorOrView<X> || !TensorOrView<Y>)&&sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
   evaluation evaluate(X const& images, Y const& targets, Count... count) {
-    using Images = argument_fit<X const, T const, Batch>;
+    using Images = argument_fit<X const, Input const, Batch>;
     using Targets =
         argument_fit<Y const, typename Trainer::target_element const, typename Trainer::template target_of<Batch>>;
     static_assert(Images::agree,
@@ -60,7 +60,7 @@ class trainer_range_arguments {
     static_assert(Targets::agree,
                   ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets: " ESPALIER_EXPECTED_TARGETS, Targets));
     if constexpr (Images::agree && Targets::agree)
-      return self().evaluate(as_tensor_or_view<T const, Batch>("trainer.evaluate(images, targets): images", images),
+      return self().evaluate(as_tensor_or_view<Input const, Batch>("trainer.evaluate(images, targets): images", images),
                              targets_as_tensor_or_view<Batch>("trainer.evaluate(images, targets): targets", targets),
                              count...);
     else return {};
@@ -75,11 +75,11 @@ class trainer_range_arguments {
   }
   template <class B, class X, class Y, class... Queued>
   auto step_of(X const& images, Y const& targets, Queued... how) {
-    return self().step(
-        as_tensor_or_view<T const, B>(sizeof...(More) == 0 ? "trainer.step(images, targets): images"
-                                                           : "trainer.step(images, targets): images of the first batch",
-                                      images),
-        targets_as_tensor_or_view<B>("trainer.step(images, targets): targets", targets), how...);
+    return self().step(as_tensor_or_view<Input const, B>(
+                           sizeof...(More) == 0 ? "trainer.step(images, targets): images"
+                                                : "trainer.step(images, targets): images of the first batch",
+                           images),
+                       targets_as_tensor_or_view<B>("trainer.step(images, targets): targets", targets), how...);
   }
   /// Uses the first of these batches that has as many elements as the images, or the last one.
   template <class B, class... Rest, class X, class Y, class... Queued>

@@ -23,8 +23,40 @@ struct real {
   constexpr operator double() const { return value; }
 };
 
+namespace detail {
+template <class Net>
+struct input_element {
+  using type = void;
+};
+template <class Net>
+  requires requires { typename Net::input_element; }
+struct input_element<Net> {
+  using type = std::conditional_t<std::is_integral_v<typename Net::input_element>, std::int32_t, void>;
+};
+/// A constraint that errors name: integers as the input of a net are std::int32_t.
+template <class Net>
+struct input_is_supported {
+  static constexpr bool agree = true;
+};
+template <class Net>
+  requires requires { typename Net::input_element; }
+struct input_is_supported<Net> {
+  static constexpr bool agree =
+      std::is_void_v<typename Net::input_element> || std::is_same_v<typename Net::input_element, std::int32_t>;
+};
+}  // namespace detail
+
+/// What a net reads as its input: void for real numbers of the model's element type, or std::int32_t if the net
+/// declares `using input_element = std::int32_t;` (indices of an Embedding). Only the input of a model asks for it.
+template <class Net>
+using input_element_of = typename detail::input_element<Net>::type;
+
 }  // namespace espalier::nn
 namespace espalier::detail {
+/// The element type of the tensors that a model of T accepts as the net's input.
+template <class Net, class T>
+using stored_input = std::conditional_t<std::is_void_v<nn::input_element_of<Net>>, T, nn::input_element_of<Net>>;
+
 template <>
 inline constexpr bool has_plain_numbers<nn::real> = true;
 template <class M, std::size_t Count>

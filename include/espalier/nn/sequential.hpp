@@ -32,6 +32,16 @@ constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
 template <class S, int Position, int Count>
 S shape_reached(reached<S, Position, Count>);
 
+/// The input of some layers in sequence is that of the first.
+template <class... M>
+struct first_input_element {
+  using type = void;
+};
+template <class First, class... M>
+struct first_input_element<First, M...> {
+  using type = input_element_of<First>;
+};
+
 /// A value of a traced body, for a fold over the layers.
 template <class X>
 struct passing {
@@ -55,6 +65,7 @@ struct Sequential {
   boost::hana::tuple<M...> layers{};
 
   using is_module = void;
+  using input_element = typename detail::first_input_element<M...>::type;
   template <class Self>
   static auto member_types_of(Self&) -> detail::types<M...>;
   using is_transparent = void;  // errors name the position and the layer, not the whole list again

@@ -15,6 +15,7 @@
 #include "cos.hpp"
 #include "cross_entropy.hpp"
 #include "detach.hpp"
+#include "detach_where.hpp"
 #include "dilate.hpp"
 #include "divide.hpp"
 #include "elu.hpp"

@@ -185,10 +185,12 @@ constexpr recording record_net() {
   recording found{};
   graph::program p{};
   recorder r{p, Target::mode, found};
-  int const x = tracing::add_argument<float>(r, 0, Batch::value),
+  int const x = tracing::add_argument<espalier::detail::stored_input<Net, float>>(r, 0, Batch::value),
             input = r.add_vertex(part::input, "input", 0, Batch::value);
   Target::add(r);
-  found.result = espalier::detail::value_of_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
+  found.result =
+      espalier::detail::value_of_net<Net>(r, traced<Batch, nn::input_element_of<Net>, net_observer>{{&r, x}, input})
+          .vertex;
   found.nodes = p.nodes.size;
   return found;
 }

@@ -65,6 +65,6 @@ BOOST_AUTO_TEST_CASE(masks) {
 }
 BOOST_AUTO_TEST_CASE(products) {
   check<nn::Linear<7, 5>, 4, 7>("linear");
-  check_net<nn::Embedding<6, 5>>("embedding", tensor<float, shape<2, 3>>{{5, 0, 2}, {2, 3, 5}});
+  check_net<nn::Embedding<6, 5>>("embedding", tensor<std::int32_t, shape<2, 3>>{{5, 0, 2}, {2, 3, 5}});
 }
 BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }
