@@ -36,7 +36,8 @@ FOR_PEOPLE = {
     'drop_prob', 'running_var', 'input', 'weight', 'semantics', 'draw', 'n_per_channel', 'in_features', 'out_features', 'kernel_size', 'expr', 'iters', 'steps',
 }
 # Ops that take labels; every other op takes integers as numbers.
-LABELLED = ('softmax_loss', 'softmax_cross_entropy', 'nll_loss', 'one_hot', 'idx_parse', 'dataloader_shuffled', 'train', 'mlp_resnet_train')
+LABELLED = ('softmax_loss', 'softmax_cross_entropy', 'nll_loss', 'one_hot', 'idx_parse', 'dataloader_shuffled', 'train', 'mlp_resnet_train',
+            'gather', 'take_along_axis', 'index_select', 'scatter_add', 'embedding', 'embedding_bag', 'tied_embedding_loss')
 OPTIMIZERS = ('sgd', 'adam', 'adamw')
 TRAINING = ('train', 'mlp_resnet_train')
 # Compile time of a case of an op in seconds, measured with g++ 12 -O1 (others: OTHER), and what a unit should hold.

@@ -20,7 +20,8 @@ inline view write_conversion(exporter& e, int id) {
   return x;
 }
 /// Writes a gather. Indices that select whole slices (rows of a table) are a Gather with the slices' indices; others
-/// are a GatherElements with an index for each element. ONNX's negative indices count from the end; the library's do not.
+/// are a GatherElements with an index for each element. ONNX's negative indices count from the end; the library's do
+/// not.
 inline view write_gather(exporter& e, int id) {
   builder& to = e.to;
   int const axis = axis_of(e[id]), x = e[id].operand[0], index = e[id].operand[1];
