@@ -19,7 +19,6 @@ struct selected_cube {
   constexpr auto operator()(auto x, auto index) const { return index_select<Axis>(x * x * x, index); }
 };
 inline constexpr auto lookup = [](auto table, auto index) { return sum(square(index_select<0>(table, index))); };
-inline constexpr auto table_gradient = [](auto table, auto index) { return esp::grad<0>(lookup)(table, index); };
 
 constexpr tensor<float, shape<3, 2>> table{{1, 2}, {3, 4}, {5, 6}};
 constexpr tensor<std::int32_t, shape<2, 2>> words{{2, 0}, {1, 2}};
