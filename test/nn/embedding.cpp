@@ -37,6 +37,16 @@ inline constexpr auto held = [](auto table, auto i) {
   return detach_where(index_select<0>(table, i), esp::equal(esp::reshape<6, 1>(i), 2)) * 3;
 };
 
+/// Functions with a model among their arguments. Noisy: its net counts the runs in training.
+using Noisy = nn::Sequential<nn::Embedding<10, 4>, nn::Dropout<0.25>, nn::Flatten, nn::Linear<12, 3>>;
+inline constexpr auto scores_of = [](auto net, auto x) { return net(x); };
+inline constexpr auto classify = [](auto net, auto x, auto y) { return nn::CrossEntropyLoss<>{}(net(x), y); };
+inline constexpr auto train = [](auto net, auto optimizer, auto x, auto y) {
+  auto const [loss, gradients] = esp::value_and_grad<0>(classify)(net, x, y);
+  optimizer.update(net, gradients);
+  return loss;
+};
+
 static_assert(std::is_same_v<nn::input_element_of<Words>, std::int32_t> &&
               std::is_void_v<nn::input_element_of<OfNumbers>>);
 constexpr auto given = esp::constant_model<nn::Embedding<3, 2>, float>{}.with<"weight">({1, 2, 3, 4, 5, 6});
@@ -84,6 +94,40 @@ BOOST_AUTO_TEST_CASE(indices_outside_the_table) {
   BOOST_TEST(trainer.steps() == 0);
   BOOST_TEST((scores == before));
   BOOST_TEST(copy(model.parameters()) == parameters, boost::test_tools::per_element());
+}
+// The same for functions of models: neither parameters nor states nor the count of random numbers change.
+BOOST_AUTO_TEST_CASE(indices_of_functions) {
+  model_of<Noisy> model{esp::seed{1}}, other{esp::seed{1}};
+  tensor<std::int32_t, shape<2, 3>> const x{{1, 2, 3}, {4, 9, 4}}, wrong{{1, 2, 3}, {4, -1, 5}};
+  tensor<std::int32_t, shape<2>> const y{0, 2};
+  tensor<double, shape<>> loss{7};
+  tensor<double, shape<2, 3>> scores{};
+  auto const parameters = copy(model.parameters());
+  optim::updater updater{model, optim::Adam{}};
+  esp::compiled step{train, model, updater, x, y};
+  esp::compiled run{scores_of, model, x};
+  static_assert(!noexcept(step(wrong, y, loss)));
+  auto const expected = [](esp::index_error const& error) {
+    return std::string_view{error.what()} == "indices: expected 0 to 9, got -1 at position 4";
+  };
+  BOOST_CHECK_EXCEPTION(step(wrong, y, loss), esp::index_error, expected);
+  BOOST_CHECK_EXCEPTION(run(wrong, scores), esp::index_error, expected);
+  BOOST_CHECK_EXCEPTION(esp::grad<0>(classify)(model, wrong, y), esp::index_error, expected);
+  BOOST_CHECK_EXCEPTION(esp::value_and_grad<0>(classify)(model, wrong, y), esp::index_error, expected);
+  BOOST_CHECK_EXCEPTION(esp::vjp(scores_of)(model, wrong)(scores), esp::index_error, expected);
+  BOOST_TEST((loss[0] == 7 && updater.steps() == 0 && model.random_steps() == 0));
+  BOOST_TEST(scores[0] == 0);
+  BOOST_TEST(copy(model.parameters()) == parameters, boost::test_tools::per_element());
+  for (double const v : updater.states()) BOOST_TEST(v == 0);
+  esp::trainer trainer{other, nn::CrossEntropyLoss<>{}, optim::Adam{}, esp::batch<2, 3>{}};
+  for (int i = 0; i < 3; ++i) {
+    step(x, y, loss);
+    BOOST_TEST(static_cast<double>(loss) == trainer.step(x, y), boost::test_tools::tolerance(1e-12));
+  }
+  auto const expected_parameters = copy(other.parameters());
+  for (std::size_t i = 0; i < expected_parameters.size(); ++i)
+    BOOST_TEST(model.parameters()[static_cast<std::ptrdiff_t>(i)] == expected_parameters[i],
+               boost::test_tools::tolerance(1e-9));
 }
 BOOST_AUTO_TEST_CASE(rows_start_normal) {
   esp::model<nn::Embedding<100, 100>> model{esp::seed{3}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/check_indices.hpp"
 #include "../device/random_state.hpp"
 #include "function_argument.hpp"
 
@@ -64,6 +65,15 @@ void run_with_models(T* const* results, int count, X&... x) {
       b.at[position++] = const_cast<void*>(static_cast<void const*>(each.data()));
   };
   (add(x), ...);
+  if constexpr (plan::has_indices<Program>)  // before random_of_run, which counts a run of the model
+    with_first_model<leaf_of_argument<X>...>(
+        [&](auto& model) {
+          check_indices_of<Program>(model.engine(), [&](int position_of_index) {
+            return static_cast<std::int32_t const*>(b.at[plan::base::arguments + position_of_index]);
+          });
+          return true;
+        },
+        x...);
   for (int i = 0; i < count; ++i) b.at[plan::base::results + i] = results[i];
   [[maybe_unused]] on_cpu::random_state random{};
   if constexpr (is_random<Program>) {
