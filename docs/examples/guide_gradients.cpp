@@ -3,8 +3,6 @@
 //   guide_gradients [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 
-#include <cstring>
-
 #include "support/show.hpp"
 
 namespace esp = espalier;
@@ -33,17 +31,18 @@ static_assert(esp::grad(spread)(three{1, 2, 6}) == three{-4, -2, 6});
 static_assert(esp::grad(from_held)(three{1, 2, 6}) == three{-1, 1, 9});  // 2 a - mean
 // [/detach]
 
-// [probe]
-/// A net whose input is x plus a parameter: the parameter's gradient is the gradient by the input.
-template <class Net, class Input>
-struct WithInput {
-  esp::parameter<Input, nn::init::initialized_by<nn::init::zeros{}>> input{};
-  Net net;
-  ESPALIER_MODULE(WithInput, input, net)
+// [function_of_a_model]
+// A function of a model and tensors. evaluate(net, x) runs the net in evaluation mode, net(x) in training mode.
+inline constexpr auto surprise = [](auto net, auto x, auto y) { return nn::SoftmaxLoss{}(evaluate(net, x), y); };
+// [/function_of_a_model]
 
-  constexpr auto forward(auto x) const { return net(x + input); }
+// [penalty]
+// A gradient inside a function: the loss, and the square of its gradient by the input.
+inline constexpr auto smooth_loss = [](auto net, auto x, auto y) {
+  auto const [loss, by_x] = esp::value_and_grad<1>(surprise)(net, x, y);
+  return loss + 0.1f * sum(by_x * by_x);
 };
-// [/probe]
+// [/penalty]
 using Net = nn::Sequential<nn::Linear<4, 8>, nn::Tanh, nn::Linear<8, 2>>;
 
 int main(int count, char** words) {
@@ -71,6 +70,18 @@ int main(int count, char** words) {
   examples::show(out, "back(1, 10, 100)", back(three{1, 10, 100}));
   // [/vjp]
 
+  // [directions]
+  three const v{1, 0, -1};
+  auto const along_v = esp::jvp<0>(energy)(a, b)(v);  // the derivative of energy when a moves along v
+  auto const bent = esp::hvp<0>(energy)(a, b)(v);     // the Hessian times v: exp(a) v
+  auto const all = esp::hessian<0>(energy)(a, b);     // 3 x 3 numbers
+  auto const each = esp::jacobian([](auto x) { return x * sum(x); })(a);  // 3 x 3: by element of x
+  // [/directions]
+  out.print("%-24s%.4f\n", "jvp along v", static_cast<double>(along_v));
+  examples::show(out, "hvp along v", bent);
+  out.print("%-24s%.4f\n", "hessian(2, 2)", static_cast<double>(all[8]));
+  out.print("%-24s%.0f %.0f %.0f\n", "jacobian, row 1", each[3], each[4], each[5]);
+
   // [difference]
   // Not sure of a gradient? Compare it with a difference along some direction.
   three const direction{0.3, -0.5, 0.2};
@@ -85,17 +96,19 @@ int main(int count, char** words) {
   esp::model<Net> model{esp::seed{0}};
   for (int i = 0; i < 8; ++i) model.parameter<"0.weight">().span()[16 + i] = 0;  // input 2 reaches no unit
   // [saliency]
-  esp::model<WithInput<Net, shape<1, 4>>> probe{esp::seed{0}};
-  probe.for_each_parameter([&](char const* name, esp::extents const&, esp::span<float> numbers) {
-    if (std::strncmp(name, "net.", 4) != 0) return;
-    model.parameter(name + 4).to_host(numbers);  // "net.0.weight" is the model's "0.weight"
-  });
   tensor<float, shape<1, 4>> const sample{{0.5, -1, 2, 0}};
   tensor<std::int32_t, shape<1>> const label{1};
-  auto const of_loss = esp::grad(probe, nn::SoftmaxLoss{})(sample, label);
-  auto const by_input = of_loss.parameter("input");  // four numbers: how the loss changes with each input
+  auto const by_input = esp::grad<1>(surprise)(model, sample, label);  // a tensor like sample
+  auto const [gradients, again] = esp::grad<0, 1>(surprise)(model, sample, label);
+  auto const of_weight = gradients.parameter("0.weight");  // those of the parameters have names
   // [/saliency]
-  examples::show(out, "input 2 matters", by_input.span()[2] == 0 ? "no" : "yes");
-  examples::show(out, "input 1 matters", by_input.span()[1] == 0 ? "no" : "yes");
+  examples::show(out, "input 2 matters", by_input[2] == 0 ? "no" : "yes");
+  examples::show(out, "input 1 matters", by_input[1] == 0 ? "no" : "yes");
+  examples::show(out, "the same again", again == by_input && of_weight.span().size() == 32 ? "yes" : "no");
+  // [of_penalty]
+  auto const [penalized, of_model] = esp::value_and_grad<0>(smooth_loss)(model, sample, label);
+  // [/of_penalty]
+  examples::show(out, "the penalty has a gradient", of_model.parameter("0.weight").span()[0] != 0 ? "yes" : "no");
+  examples::show(out, "the loss is a number", penalized > 0 ? "yes" : "no");
   return out.finish(count, words);
 }

@@ -54,7 +54,7 @@ constexpr auto as_body_value(tracing::tracer&, traced_net<Net> const& x) {
 }
 template <class... X>
 constexpr auto as_body_value(tracing::tracer& t, std::tuple<X...> const& all) {
-  return std::apply([&](auto const&... x) { return std::tuple{as_body_value(t, x)...}; }, all);
+  return std::apply([&](auto const&... x) { return std::make_tuple(as_body_value(t, x)...); }, all);
 }
 
 /// A value of a body with the types of its gradients: integers become real numbers.

@@ -25,11 +25,21 @@ constexpr auto argument_in_body(tracing::tracer* t, X const& x) {
   if constexpr (TracedNet<X>) {
     return x;
   } else if constexpr (requires { std::tuple_size<X>::value; }) {
-    return std::apply([&](auto const&... each) { return std::tuple{argument_in_body(t, each)...}; }, x);
+    return std::apply([&](auto const&... each) { return std::make_tuple(argument_in_body(t, each)...); }, x);
   } else {
     using Y = as_traced<X>;
     return t == nullptr ? Y{} : Y{t, tracing::trace_operand(*t, x)};
   }
+}
+
+template <class X>
+using as_body_argument = decltype(argument_in_body(nullptr, std::declval<X const&>()));
+/// The program that the arguments belong to; null if f is only probed.
+template <class... X>
+constexpr tracing::tracer* common_tracer(X const&... x) {
+  tracing::tracer* t = nullptr;
+  ((t = t != nullptr ? t : tracer_of_argument(x)), ...);
+  return t;
 }
 
 /// A bit for each of `Count` arguments: those that K lists, or all if it lists none.
@@ -52,8 +62,7 @@ constexpr auto observed_gradient([[maybe_unused]] tracing::tracer* t, G const& g
 template <class F, unsigned Differentiated, class... X>
 constexpr auto body_gradients(X const&... x) {
   using Observer = typename observer_of<X...>::type;
-  tracing::tracer* t = nullptr;
-  ((t = t != nullptr ? t : tracer_of_argument(x)), ...);
+  tracing::tracer* const t = common_tracer(x...);
   using Found = decltype(derivative::trace_gradients<F, Differentiated>(std::declval<tracing::tracer&>(),
                                                                         argument_in_body(t, x)...));
   Found const found =
@@ -61,7 +70,7 @@ constexpr auto body_gradients(X const&... x) {
   auto const wanted = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple_cat([&] {
       if constexpr ((Differentiated >> I & 1u) != 0)
-        return std::tuple{observed_gradient<Observer>(t, std::get<I>(found.gradients), x...)};
+        return std::make_tuple(observed_gradient<Observer>(t, std::get<I>(found.gradients), x...));
       else return std::tuple<>{};
     }()...);
   }

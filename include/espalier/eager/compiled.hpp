@@ -58,6 +58,13 @@ template <class X>
 struct outlives {
   static constexpr bool agree = std::is_lvalue_reference_v<X> || marked_tensor<bare<X>> || marked_view<bare<X>>;
 };
+template <class Lives>
+constexpr void check_lifetime() {
+  static_assert(
+      Lives::agree,
+      ESPALIER_SENTENCE("compiled(f, x...): a model or updater is a temporary; it must outlive the compiled function",
+                        Lives));
+}
 template <class... Leaf>
 constexpr bool has_models = (requires { typename Leaf::model_type; } || ...);
 
@@ -129,6 +136,7 @@ class compiled {
   static_assert(Fault::arguments || !captureless<F>::agree,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
   static_assert(Fault::shapes, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+  static_assert(Fault::calls, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
   static_assert(Fault::returned,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
   static_assert(Fault::runs, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
@@ -143,11 +151,11 @@ class compiled {
 
   template <class... X>
   explicit compiled(F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
-    check_lifetimes<X...>();
+    detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
   }
   template <class... X>
   compiled(Device, F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
-    check_lifetimes<X...>();
+    detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
   }
 
   /// Does not compile: each compiled function has its own workspace.
@@ -251,15 +259,6 @@ class compiled {
         },
         bound_);
   }
-  template <class... X>
-  static constexpr void check_lifetimes() {
-    using Lives = typename detail::first_fault<detail::outlives<X>...>::type;
-    static_assert(
-        Lives::agree,
-        ESPALIER_SENTENCE("compiled(f, x...): a model or updater is a temporary; it must outlive the compiled function",
-                          Lives));
-  }
-
   static constexpr std::size_t packed_at = detail::aligned_bytes(workspace_bytes),
                                in_place_at = packed_at + facts::packed_bytes;
   [[no_unique_address]] std::tuple<typename detail::function_argument<Leaf>::bound...> bound_;

@@ -98,7 +98,14 @@ inline constexpr bool returns_formulas = Expression<Body>;
 template <class... Body>
 inline constexpr bool returns_formulas<std::tuple<Body...>> = (Expression<Body> && ...) && sizeof...(Body) != 0;
 
-enum class fault_of { nothing, elements, arguments, shapes, result, devices, returned, runs };
+/// The type that f returns, or the first `invalid` one of several.
+template <class Body>
+struct invalid_or_body : std::type_identity<Body> {};
+template <class... Body>
+  requires(is_invalid<Body> || ...)
+struct invalid_or_body<std::tuple<Body...>> : first_invalid<Body...> {};
+
+enum class fault_of { nothing, elements, arguments, shapes, result, devices, returned, runs, calls };
 /// A fault of f and its arguments: Kind selects the sentence, Invalid is the `invalid` type (or `agreed`).
 template <fault_of Kind, class Invalid>
 struct fault {
@@ -107,7 +114,7 @@ struct fault {
   static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments,
                         shapes = Kind != fault_of::shapes, result = Kind != fault_of::result,
                         devices = Kind != fault_of::devices, returned = Kind != fault_of::returned,
-                        runs = Kind != fault_of::runs;
+                        runs = Kind != fault_of::runs, calls = Kind != fault_of::calls;
 };
 template <class... Elements>
 struct elements_fault {
@@ -130,6 +137,9 @@ template <class Invalid>
 inline constexpr fault_of kind_of_fault = fault_of::shapes;
 template <class F, class... Path>
 inline constexpr fault_of kind_of_fault<invalid<run_by_compiler<F>, Path...>> = fault_of::runs;
+template <class Relation, class... Path>
+  requires(requires { typename Relation::is_of_a_call; })
+inline constexpr fault_of kind_of_fault<invalid<Relation, Path...>> = fault_of::calls;
 template <required_result Required, class Body>
 constexpr auto result_fault() {
   using First = typename derivative::differentiated_result<Body>::type;
@@ -172,7 +182,7 @@ constexpr auto function_fault() {
   } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {
     return fault<fault_of::arguments, not_accepted<F, X...>>{};
   } else {
-    using Body = typename derivative::body_of_function<F, X...>::type;
+    using Body = typename invalid_or_body<typename derivative::body_of_function<F, X...>::type>::type;
     if constexpr (std::is_same_v<Body, invalid<already_reported>>) return fault<fault_of::nothing, Body>{};
     else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
     else if constexpr (is_invalid<Body>) return fault<kind_of_fault<Body>, Body>{};
@@ -196,6 +206,8 @@ using fault_of_function = decltype(function_fault<F, Required, X...>());
 #define ESPALIER_ARGUMENTS_OF_F \
   "f does not accept these arguments; declare one `auto` parameter for each: [](auto x) { ... }"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
+#define ESPALIER_CALLS_INSIDE \
+  "f calls grad, jacobian, hessian, map_parameters, sum_parameters or parameter_of with arguments that do not fit"
 #define ESPALIER_RETURNS_FORMULA \
   "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
 #define ESPALIER_RUN_BY_COMPILER \

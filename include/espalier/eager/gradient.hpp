@@ -3,7 +3,7 @@
 #include <bit>
 #include <tuple>
 
-#include "body_gradients.hpp"
+#include "directional.hpp"
 #include "evaluate.hpp"
 #include "function_fault.hpp"
 #include "gradient_program.hpp"
@@ -16,12 +16,6 @@
 namespace espalier {
 
 namespace detail {
-
-template <class Tuple>
-constexpr auto one_or_all(Tuple&& t) {
-  if constexpr (std::tuple_size_v<std::remove_cvref_t<Tuple>> == 1) return std::get<0>(static_cast<Tuple&&>(t));
-  else return std::remove_cvref_t<Tuple>(static_cast<Tuple&&>(t));
-}
 
 /// A bit for each of the arguments that gradients are computed for: those that K lists, or all that can have one.
 template <class Arguments, int... K>
@@ -178,6 +172,7 @@ struct gradient_function : rejects_numbers<1> {
                   ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::calls, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
@@ -251,6 +246,8 @@ struct value_and_gradient_function : rejects_numbers<2> {
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes,
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::calls,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
     static_assert(Fault::returned,
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs,
@@ -291,6 +288,34 @@ struct value_and_gradient_function : rejects_numbers<2> {
   using rejects_numbers<2>::operator();
 };
 
+/// References to the arguments of a function that is run later, const or not.
+template <class... X>
+class arguments_of_later_runs {
+ public:
+  constexpr explicit arguments_of_later_runs(X&... x) : x_{x...} {}
+  /// Calls f(x...). Builds without NDEBUG check that the tensors still exist.
+  template <class F>
+  constexpr auto apply(F const& f) const {
+    return std::apply(
+        [&](auto&... x) {
+          assert((!ended_since(address_of(x), since_) && ...) &&
+                 "an argument of vjp, jvp or hvp was destroyed; x must outlive what vjp(f)(x...) returned");
+          return f(x...);
+        },
+        x_);
+  }
+
+ private:
+  template <class Y>
+  static constexpr void const* address_of(Y const& x) {
+    if constexpr (ModelArgument<Y>) return nullptr;
+    else return x.data();
+  }
+
+  std::tuple<X&...> x_;
+  std::uint64_t since_ = clock_of_ends();
+};
+
 /// The pullback of f at x: maps a cotangent of f(x...) to cotangents of x. It refers to x, which must outlive it.
 /// X: the arguments as they were passed, const or not.
 template <class F, unsigned Differentiated, class... X>
@@ -323,42 +348,55 @@ class pullback_at {
   constexpr auto cotangents(Y const& dy) const {
     using Program = gradient_program<F, Differentiated, true, leaf_of_argument<X>...>;
     using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
-    return std::apply(
-        [&](auto&... x) {
-          assert((!ended_since(address_of_argument(x), since_) && ...) &&
-                 "an argument of vjp(f)(x...) was destroyed; it must outlive the result of vjp(f)(x...)");
-          tensor<T, S, Device> value;
-          auto gradients = gradient_storage<Differentiated, T, Device>(
-              std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...);
-          std::apply(
-              [&](auto&... g) {
-                T* const results[] = {value.data(), elements_of_result<T>(g)...};
-                run_function<Program, T, Device>(results, 1 + static_cast<int>(sizeof...(g)), x..., dy);
-              },
-              gradients);
-          return one_or_all(std::move(gradients));
-        },
-        x_);
-  }
-  template <class Y>
-  static constexpr void const* address_of_argument(Y const& x) {
-    if constexpr (ModelArgument<Y>) return nullptr;
-    else return x.data();
+    return x_.apply([&](auto&... x) {
+      tensor<T, S, Device> value;
+      auto gradients =
+          gradient_storage<Differentiated, T, Device>(std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...);
+      std::apply(
+          [&](auto&... g) {
+            T* const results[] = {value.data(), elements_of_result<T>(g)...};
+            run_function<Program, T, Device>(results, 1 + static_cast<int>(sizeof...(g)), x..., dy);
+          },
+          gradients);
+      return one_or_all(std::move(gradients));
+    });
   }
 
-  std::tuple<X&...> x_;
-  std::uint64_t since_ = clock_of_ends();
+  arguments_of_later_runs<X...> x_;
 };
 
-template <class F>
+/// The same in the body of a function: dy -> the gradients of the inner product of dy and f(x...).
+template <class F, unsigned Differentiated, class... X>
+struct pullback_in_body {
+  std::tuple<X...> x;
+
+  template <class Y>
+  constexpr auto operator()(Y const& dy) const {
+    constexpr int count = std::popcount(Differentiated & ~(~0u << (sizeof...(X) - 1) << 1));
+    using Body = decltype(std::apply(F{}, std::declval<std::tuple<X...> const&>()));
+    using Shape = shape_is<shape_of<Y>, shape_of<Body>>;
+    if constexpr (is_invalid<Y>) return invalid_gradients<count, Y>();
+    else if constexpr (!Shape::agree) return invalid_gradients<count, invalid<Shape>>();
+    else
+      return std::apply(
+          [&](auto const&... each) {
+            return one_or_all(body_gradients<weighted<F>, Differentiated << 1>(dy, each...).gradients);
+          },
+          x);
+  }
+};
+
+template <class F, int... K>
 struct vjp_function : rejects_numbers<1> {
   template <class... X>
     requires(RootArgument<X>&&...)
   constexpr auto operator()(X&&... x) const {
-    constexpr unsigned wanted = differentiated_arguments<void(X...)>;
+    constexpr unsigned wanted = differentiated_arguments<void(X...), K...>;
     // First, so that an error in the body of f has a short trace.
     static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
     using Fault = fault_of_function<F, required_result::one, leaf_of_argument<X>...>;
+    using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
+    static_assert(Exist::agree, ESPALIER_SENTENCE("vjp<I...>(f)(x...): there is no argument I", Exist));
     using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements,
@@ -367,13 +405,29 @@ struct vjp_function : rejects_numbers<1> {
                   ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::calls, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ONE_RESULT, typename Fault::type));
-    if constexpr (!Real::agree) return invalid<Real>{};
+    if constexpr (!Exist::agree) return invalid<Exist>{};
+    else if constexpr (!Real::agree) return invalid<Real>{};
     else if constexpr (Fault::agree)
       return pullback_at<F, wanted, std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
     else return typename Fault::type{};
+  }
+  /// In the body of a function.
+  template <BodyArgument... X>
+    requires(!(TensorArgument<X> && ...))
+  constexpr auto operator()(X const&... x) const {
+    using Fault = typename body_fault<F, required_result::one, K...>::template of<X...>;
+    using Values = values_of_body<(of_body_values<X> || ...), X...>;
+    static_assert(Values::agree || !Fault::agree,
+                  ESPALIER_SENTENCE("vjp(f)(x...): x is a formula of tensors; pass evaluate(x)", Values));
+    if constexpr (!Fault::agree) return typename Fault::type{};
+    else if constexpr (!Values::agree) return invalid<Values>{};
+    else
+      return pullback_in_body<F, differentiated_in_body<static_cast<int>(sizeof...(X)), K...>, as_body_argument<X>...>{
+          {argument_in_body(common_tracer(x...), x)...}};
   }
   using rejects_numbers<1>::operator();
 };
@@ -407,16 +461,17 @@ constexpr auto value_and_grad(F) {
   else return invalid<captureless<F>>{};
 }
 
-/// vjp(f)(x...)(dy): the cotangents of x for a cotangent dy of f(x...); f may return any shape.
+/// vjp(f)(x...)(dy): the cotangents of x for a cotangent dy of f(x...); f may return any shape. vjp<I...>(f) computes
+/// those of these arguments.
 /// shape   dy as f(x...) -> as x
 /// errors  f that captures and f whose shapes do not fit do not compile
-template <class F>
+template <int... Arguments, class F>
 constexpr auto vjp(F) {
   static_assert(!std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("vjp(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
   static_assert(captureless<F>::agree || std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
-  if constexpr (captureless<F>::agree) return detail::vjp_function<F>{};
+  if constexpr (captureless<F>::agree) return detail::vjp_function<F, Arguments...>{};
   else return invalid<captureless<F>>{};
 }
 

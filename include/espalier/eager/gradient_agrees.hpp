@@ -137,6 +137,8 @@ struct gradient_agrees_function {
                   ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes,
                   ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::calls,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
     static_assert(Fault::returned,
                   ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs,

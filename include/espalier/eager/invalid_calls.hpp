@@ -10,12 +10,27 @@
 namespace espalier {
 namespace detail {
 
-/// Constraints that errors name: arguments are tensors, views or formulas; the function that grad returns is called in
-/// a second step.
+/// Constraints that errors name: arguments are tensors, views or formulas; none is an updater; the function that grad
+/// returns is called in a second step.
 template <class... Passed>
 struct arguments_are_tensors {
   ESPALIER_READS("got {...}")
   static constexpr bool agree = false;
+};
+template <class... Passed>
+struct updates_outside {
+  using is_of_a_call = void;
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = false;
+};
+template <class X>
+concept TracedUpdater = requires {
+  typename bare<X>::is_traced_updater;
+};
+template <class X>
+concept UpdaterArgument = TracedUpdater<X> || requires(bare<X> x) {
+  x.learning_rate();
+  x.states();
 };
 template <class... Passed>
 struct called_when_made {
@@ -52,14 +67,22 @@ struct rejects_numbers {
   template <class... X>
     requires NoArguments<X...>
   constexpr auto operator()(X const&...) const {
-    using Tensors = arguments_are_tensors<X...>;
+    constexpr bool in_body = (TracedUpdater<X> || ...);  // the function outside reports it
+    using Updates = std::conditional_t<(UpdaterArgument<X> || ...), updates_outside<X...>, agreed>;
+    static_assert(
+        Updates::agree || in_body,
+        ESPALIER_SENTENCE("grad(f)(x...), value_and_grad, vjp: an updater is no argument of a function that is "
+                          "differentiated; update behind it",
+                          Updates));
+    using Tensors = std::conditional_t<Updates::agree, arguments_are_tensors<X...>, agreed>;
     static_assert(Tensors::agree,
                   ESPALIER_SENTENCE(
                       "grad(f)(x...), value_and_grad, vjp: arguments are tensors, views or formulas; one number is a "
                       "tensor<float, shape<>>, and the parameter of f is `auto x`",
                       Tensors));
-    if constexpr (Parts == 2) return std::pair{invalid<Tensors>{}, invalid<Tensors>{}};
-    else return invalid<Tensors>{};
+    using Invalid = invalid<std::conditional_t<in_body, Updates, already_reported>>;
+    if constexpr (Parts == 2) return std::pair{Invalid{}, Invalid{}};
+    else return Invalid{};
   }
 };
 
@@ -85,7 +108,7 @@ constexpr auto value_and_grad(First const&, Second const&, More const&...) {
   return std::pair{invalid<Passed>{}, invalid<Passed>{}};
 }
 /// Does not compile: the arguments are passed next to the function.
-template <class First, class Second, class... More>
+template <int... Arguments, class First, class Second, class... More>
   requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
 constexpr auto vjp(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;

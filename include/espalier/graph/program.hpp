@@ -41,12 +41,13 @@ enum class fault : std::uint8_t {
   too_many_maps,    ///< more than max_maps different movements
   /// a composite with a closed form, differentiated for another operand than the first
   no_closed_form,
-  const_model,           ///< a function changes a model that is const
-  update_in_derivative,  ///< a function that is differentiated updates a model
-  too_many_updates,      ///< more updates of one updater than a function may have
-  update_of_a_value,     ///< what is updated is not a model, but made of one
-  two_kinds_of_update,   ///< one model is changed by an optimizer and by assign
-  computed_index         ///< an index that is no argument of integers
+  const_model,            ///< a function changes a model that is const
+  update_in_derivative,   ///< a function that is differentiated updates a model
+  too_many_updates,       ///< more updates of one updater than a function may have
+  update_of_a_value,      ///< what is updated is not a model, but made of one
+  update_of_another_net,  ///< an updater or assign gets a model, gradients or values of another net
+  two_kinds_of_update,    ///< one model is changed by an optimizer and by assign
+  computed_index          ///< an index that is no argument of integers
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are

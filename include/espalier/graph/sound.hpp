@@ -82,6 +82,13 @@ struct sound {
       ESPALIER_SENTENCE(
           "only a model that is an argument of the function can be updated, not gradients or the result of map_parameters",
           ESPALIER_STATED(updates_models, Subject)));
+  static constexpr bool updates_its_net = Found != fault::update_of_another_net || is_reported_elsewhere<Subject>;
+  static_assert(
+      updates_its_net,
+      ESPALIER_SENTENCE(
+          "updater.update(net, gradients), assign(net, values): pass the model that the updater is for, and gradients or "
+          "parameters of the same net",
+          ESPALIER_STATED(updates_its_net, Subject)));
   static constexpr bool updates_in_one_way = Found != fault::two_kinds_of_update || is_reported_elsewhere<Subject>;
   static_assert(
       updates_in_one_way,

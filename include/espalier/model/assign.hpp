@@ -51,12 +51,11 @@ template <class Net, class Values>
 constexpr void assign(traced_net<Net> const& net, Values const& values) {
   if constexpr (!is_invalid<Values>) {
     using Nets = same_net<Net, typename detail::net_of_value<Values>::type>;
-    static_assert(
-        Nets::agree,
-        ESPALIER_SENTENCE("assign(net, values): values must be a model or the result of map_parameters", Nets));
-    if constexpr (Nets::agree) {
-      tracing::tracer* const t = tracing::tracer_of_leaves(net);
-      if (t == nullptr) return;
+    tracing::tracer* const t = tracing::tracer_of_leaves(net);
+    if (t == nullptr) return;
+    if constexpr (!Nets::agree) {
+      t->nodes().report(graph::fault::update_of_another_net);
+    } else {
       if (t->depth != 0) return t->nodes().report(graph::fault::update_in_derivative);
       if (!detail::is_model_itself(net)) return t->nodes().report(graph::fault::update_of_a_value);
       if (detail::changes_parameter(*t, net.vector)) return t->nodes().report(graph::fault::two_kinds_of_update);

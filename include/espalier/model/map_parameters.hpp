@@ -9,12 +9,14 @@ namespace espalier {
 /// Named relation: models and gradients that are combined parameter by parameter are of one net.
 template <class Expected, class Actual>
 struct same_net {
+  using is_of_a_call = void;
   ESPALIER_READS("expected {}, got {}")
   static constexpr bool agree = std::is_same_v<Expected, Actual>;
 };
 /// Named relation: a function of a parameter returns a value of its shape.
 template <class Parameter, class Result>
 struct keeps_shape {
+  using is_of_a_call = void;
   ESPALIER_READS("{} becomes {}")
   static constexpr bool agree = std::is_same_v<Parameter, Result>;
 };
@@ -51,6 +53,31 @@ constexpr auto nodes_of_parameters(tracing::tracer& t, traced_net<Net> const& ne
 
 template <class S, class>
 using traced_as = traced<S>;
+template <class Net, int Slot>
+struct slot_shape {
+  static constexpr extents value = slots_of<Net>.parameters.shape[Slot];
+};
+/// What f returns for each parameter of a net: the first `invalid` result, and the first result that does not have the
+/// property `Relation<shape of the parameter, shape of the result>`.
+template <template <class...> class Relation, class F, class Net, class Slots, class... Other>
+struct results_for_parameters;
+template <template <class...> class Relation, class F, class Net, int... I, class... Other>
+struct results_for_parameters<Relation, F, Net, std::integer_sequence<int, I...>, Other...> {
+  template <int Slot>
+  using S = shape_from<slot_shape<Net, Slot>>;
+  template <int Slot>
+  using result = decltype(std::declval<F const&>()(traced<S<Slot>>{}, traced_as<S<Slot>, Other>{}...));
+  using invalid_result = typename first_invalid<Other..., result<I>..., invalid<agreed>>::type;
+  using relation = std::conditional_t<std::is_same_v<invalid_result, invalid<agreed>>,
+                                      typename first_fault<Relation<S<I>, shape_of<result<I>>>...>::type, agreed>;
+};
+template <template <class...> class Relation, class F, class Net, class... Other>
+using results_of_map =
+    results_for_parameters<Relation, F, Net, std::make_integer_sequence<int, slots_of<Net>.parameters.count>, Other...>;
+template <class, class Result>
+struct returns_number : scalar_result<Result> {
+  using is_of_a_call = void;
+};
 }  // namespace detail
 
 /// map_parameters(f, net, other...): the net whose trainable parameters are f(p, q...). p is a parameter of net, and q
@@ -63,33 +90,42 @@ using traced_as = traced<S>;
 /// saves     what f saves
 /// gradient  through f
 template <class F, class Net, class... Other>
-constexpr traced_net<Net> map_parameters(F const& f, traced_net<Net> const& net, Other const&... other) {
-  using Nets = typename detail::first_fault<same_net<Net, Net>,
-                                            same_net<Net, typename detail::net_of_value<Other>::type>...>::type;
-  static_assert(Nets::agree, ESPALIER_SENTENCE(
-                                 "map_parameters(f, net, other...): all must be models or gradients of one net", Nets));
-  traced_net<Net> r = net;
-  if constexpr (Nets::agree && !(is_invalid<Other> || ...)) {
-    tracing::tracer* const t = tracing::tracer_of_leaves(net);
-    int i = 0;
-    auto const map = [&](auto const&... nodes) {
-      tracing::visit_leaves(r, [&]<class Leaf>(Leaf& leaf, bool trainable) {
-        using S = shape_of<Leaf>;
-        auto const value = f(traced<S>{t, t != nullptr ? tracing::trace_operand(*t, leaf) : 0},
-                             detail::traced_as<S, decltype(nodes)>{t, nodes.at[i]}...);
-        using Keeps = keeps_shape<S, shape_of<decltype(value)>>;
-        static_assert(
-            Keeps::agree,
-            ESPALIER_SENTENCE("map_parameters(f, net, other...): f must return the shape of its parameter", Keeps));
-        if constexpr (Keeps::agree)
-          if (t != nullptr && trainable) tracing::set_node(*t, leaf, tracing::trace_operand(*t, value));
-        ++i;
-      });
-    };
-    if (t != nullptr) map(detail::nodes_of_parameters(*t, other)...);
-    else map(((void)other, detail::parameter_nodes<slots_of<Net>.parameters.count>{})...);
+constexpr auto map_parameters([[maybe_unused]] F const& f, traced_net<Net> const& net,
+                              [[maybe_unused]] Other const&... other) {
+  using Nets = detail::combined_nets<Net, Other...>;
+  if constexpr (!Nets::agree) {
+    return invalid<Nets>{};
+  } else {
+    using Results = detail::results_of_map<keeps_shape, F, Net, Other...>;
+    using Keeps = typename Results::relation;
+    if constexpr (!Keeps::agree) {
+      return invalid<Keeps>{};
+    } else if constexpr (!std::is_same_v<typename Results::invalid_result, invalid<agreed>>) {
+      return typename Results::invalid_result{};
+    } else {
+      traced_net<Net> r = net;
+      tracing::tracer* const t = tracing::tracer_of_leaves(net);
+      if (t == nullptr) return r;
+      int i = 0;
+      auto const map = [&](auto const&... nodes) {
+        tracing::visit_leaves(r, [&]<class Leaf>(Leaf& leaf, bool trainable) {
+          using S = shape_of<Leaf>;
+          if (trainable)
+            tracing::set_node(*t, leaf,
+                              tracing::trace_operand(*t, f(traced<S>{t, tracing::trace_operand(*t, leaf)},
+                                                           detail::traced_as<S, decltype(nodes)>{t, nodes.at[i]}...)));
+          ++i;
+        });
+      };
+      map(detail::nodes_of_parameters(*t, other)...);
+      return r;
+    }
   }
-  return r;
+}
+/// The same for a net that is invalid: its error is reported where it was made.
+template <class F, class... Facts, class... Other>
+constexpr auto map_parameters(F const&, invalid<Facts...> net, Other const&...) {
+  return net;
 }
 
 /// sum_parameters(f, net, other...): the sum of f(p, q...) over the trainable parameters of a net, such as the square
@@ -98,33 +134,42 @@ constexpr traced_net<Net> map_parameters(F const& f, traced_net<Net> const& net,
 /// errors    models of different nets, and f that returns more than one number, do not compile
 /// gradient  through f
 template <class F, class Net, class... Other>
-constexpr traced<shape<>> sum_parameters(F const& f, traced_net<Net> const& net, Other const&... other) {
-  using Nets = typename detail::first_fault<same_net<Net, Net>,
-                                            same_net<Net, typename detail::net_of_value<Other>::type>...>::type;
-  static_assert(Nets::agree, ESPALIER_SENTENCE(
-                                 "sum_parameters(f, net, other...): all must be models or gradients of one net", Nets));
-  traced<shape<>> sum{};
-  if constexpr (Nets::agree && !(is_invalid<Other> || ...)) {
-    tracing::tracer* const t = tracing::tracer_of_leaves(net);
-    if (t != nullptr) sum = {t, operation::emit_constant(t->nodes(), 0, extents{}).id};
-    int i = 0;
-    auto const add = [&](auto const&... nodes) {
-      tracing::visit_leaves(net, [&]<class Leaf>(Leaf const& leaf, bool trainable) {
-        using S = shape_of<Leaf>;
-        auto const value = f(traced<S>{t, t != nullptr ? tracing::trace_operand(*t, leaf) : 0},
-                             detail::traced_as<S, decltype(nodes)>{t, nodes.at[i]}...);
-        using Number = scalar_result<shape_of<decltype(value)>>;
-        static_assert(Number::agree,
-                      ESPALIER_SENTENCE("sum_parameters(f, net, other...): f must return one number", Number));
-        if constexpr (Number::agree)
-          if (t != nullptr && trainable) sum += value;
-        ++i;
-      });
-    };
-    if (t != nullptr) add(detail::nodes_of_parameters(*t, other)...);
-    else add(((void)other, detail::parameter_nodes<slots_of<Net>.parameters.count>{})...);
+constexpr auto sum_parameters([[maybe_unused]] F const& f, traced_net<Net> const& net,
+                              [[maybe_unused]] Other const&... other) {
+  using Nets = detail::combined_nets<Net, Other...>;
+  if constexpr (!Nets::agree) {
+    return invalid<Nets>{};
+  } else {
+    using Results = detail::results_of_map<detail::returns_number, F, Net, Other...>;
+    using Number = typename Results::relation;
+    if constexpr (!Number::agree) {
+      return invalid<Number>{};
+    } else if constexpr (!std::is_same_v<typename Results::invalid_result, invalid<agreed>>) {
+      return typename Results::invalid_result{};
+    } else {
+      traced<shape<>> sum{};
+      tracing::tracer* const t = tracing::tracer_of_leaves(net);
+      if (t == nullptr) return sum;
+      sum = {t, operation::emit_constant(t->nodes(), 0, extents{}).id};
+      int i = 0;
+      auto const add = [&](auto const&... nodes) {
+        tracing::visit_leaves(net, [&]<class Leaf>(Leaf const& leaf, bool trainable) {
+          using S = shape_of<Leaf>;
+          if (trainable)
+            sum += f(traced<S>{t, tracing::trace_operand(*t, leaf)},
+                     detail::traced_as<S, decltype(nodes)>{t, nodes.at[i]}...);
+          ++i;
+        });
+      };
+      add(detail::nodes_of_parameters(*t, other)...);
+      return sum;
+    }
   }
-  return sum;
+}
+/// The same for a net that is invalid: its error is reported where it was made.
+template <class F, class... Facts, class... Other>
+constexpr auto sum_parameters(F const&, invalid<Facts...> net, Other const&...) {
+  return net;
 }
 
 }  // namespace espalier

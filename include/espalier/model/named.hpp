@@ -15,6 +15,7 @@ struct nearest {};
 /// is that of the tensor.
 template <auto Name, class... Nearest>
 struct names_a_parameter {
+  using is_of_a_call = void;
   static constexpr bool agree = false;
 };
 template <auto Name, class... Nearest>

@@ -20,8 +20,6 @@ struct parameter_shape {
 /// gradient  dy
 template <tensor_name Name, class Net, class Found = detail::parameter_named<Net, Name>>
 constexpr auto parameter_of(traced_net<Net> const& net) {
-  static_assert(Found::agree, ESPALIER_SENTENCE("parameter_of<name>(net): " ESPALIER_HAS_NAME("parameter"),
-                                                detail::name_fact<Found>));
   if constexpr (Found::agree) {
     using Y = traced<shape_from<detail::parameter_shape<Net, Found::value>>>;
     tracing::tracer* const t = tracing::tracer_of_leaves(net);

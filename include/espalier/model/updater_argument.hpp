@@ -118,16 +118,14 @@ struct traced_updater {
   /// errors  another net does not compile; neither does an update inside a function that is differentiated, or of a
   ///         value that is not a model
   template <class Net, class Gradients>
-  constexpr void update(Net const& net, Gradients const& gradients) const {
+  constexpr void update([[maybe_unused]] Net const& net, [[maybe_unused]] Gradients const& gradients) const {
     using Of = detail::combined_nets<net_type, Net, Gradients>;
-    static_assert(
-        Of::agree,
-        ESPALIER_SENTENCE(
-            "updater.update(net, gradients): pass the model that the updater is for, and the gradients that value_and_grad(f)(net, ...) returned",
-            Of));
-    if constexpr (Of::agree && !is_invalid<Net> && !is_invalid<Gradients>)
+    if constexpr (!Of::agree) {
+      if (tracer != nullptr) tracer->nodes().report(graph::fault::update_of_another_net);
+    } else if constexpr (!is_invalid<Net> && !is_invalid<Gradients>) {
       if (tracer != nullptr)
         detail::update_tracer<net_type, Optimizer>::run(*tracer, first_buffer, first_number, net, gradients);
+    }
   }
 };
 

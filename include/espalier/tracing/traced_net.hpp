@@ -117,6 +117,11 @@ constexpr auto evaluate(M const& net, X const&... x) {
   tracing::in_mode const evaluation{t, tracing::mode::evaluation};
   return net(x...);
 }
+/// The same for a net that is invalid: its error is reported where it was made.
+template <class... Facts, class... X>
+constexpr auto evaluate(invalid<Facts...> net, X const&...) {
+  return net;
+}
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: only a model that is an argument of the function can be updated
+// lines: 10
+#include <espalier/model/map_parameters.hpp>
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using Net = nn::Linear<4, 3>;
+using Input = esp::tensor<float, esp::shape<8, 4>>;
+
+inline constexpr auto loss = [](auto net, auto x) { return mean(net(x)); };
+
+#ifdef SHOULD_FAIL
+inline constexpr auto run = [](auto net, auto updater, auto x) {
+  auto const [value, gradients] = esp::value_and_grad<0>(loss)(net, x);
+  updater.update(esp::map_parameters([](auto p) { return p * 2; }, net), gradients);
+  return value;
+};
+#else
+inline constexpr auto run = [](auto net, auto updater, auto x) {
+  auto const [value, gradients] = esp::value_and_grad<0>(loss)(net, x);
+  updater.update(net, gradients);
+  return value;
+};
+#endif
+
+void f(esp::model<Net>& model, esp::optim::updater<esp::model<Net>, esp::optim::SGD<>>& updater, Input const& x) {
+  esp::compiled compiled{run, model, updater, x};
+  esp::tensor<float, esp::shape<>> y;
+  compiled(x, y);
+}
