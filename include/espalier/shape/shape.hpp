@@ -91,6 +91,9 @@ template <int... Extents>
 inline constexpr bool is_sound_shape<shape<Extents...>> = ((Extents > 0) && ...) && sizeof...(Extents) <= max_rank;
 template <class T>
 concept Shape = is_shape<T>;
+/// True for the shape of a batch of up to N samples (shape/up_to.hpp), which is no Shape.
+template <class T>
+inline constexpr bool is_bounded_batch = false;
 
 namespace detail {
 template <class Rule, std::size_t... I>
