@@ -10,6 +10,17 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
+namespace detail {
+/// What a predictor finds for a net on a batch: its result, or an `invalid` type. Nothing for what is no batch.
+template <class Net, class Batch>
+struct found_on {};
+template <class Net, class Batch>
+  requires(is_shape<Batch>)
+struct found_on<Net, Batch> {
+  using type = applied_net<Net, Batch>;
+};
+}  // namespace detail
+
 /// Evaluates a model for one batch size, with its own workspace. It only reads the model; use one predictor per thread
 /// (asserted).
 /// shape    (N, ...) -> the net's output for it
@@ -18,8 +29,7 @@ namespace espalier {
 ///          returns
 /// errors   a batch that does not fit the net's layers does not compile; an index outside its axis throws index_error
 ///          before scores are written
-template <class Model, class Batch,
-          class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
+template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
 class predictor {
   using Program = detail::evaluation_program<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<Program>::checked;
@@ -206,7 +216,7 @@ template <class First, class... More>
 predictor(First const&, More const&...)
 ->predictor<detail::misused<is_model<First>>, void, void>;
 template <ModelType Model, class Argument>
-  requires(!is_shape<Argument>)
+  requires(!is_shape<Argument> && !is_bounded_batch<Argument>)
 predictor(Model const&, Argument)
 ->predictor<detail::misused<is_batch<Argument>>, void, void>;
 template <ModelType Model>

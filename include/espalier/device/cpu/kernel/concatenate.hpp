@@ -19,7 +19,7 @@ struct concatenate_kernel : independent_parts {
     some(a, b, y, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
   }
 
- private:
+  /// Runs begin ... end - 1 of both operands.
   static ESPALIER_INLINE void some(T const* a, T const* b, T* y, std::int64_t begin, std::int64_t end) {
     y += begin * (first + second);
     for (std::int64_t i = begin; i < end; ++i, y += first + second) {

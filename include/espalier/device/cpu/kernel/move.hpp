@@ -18,7 +18,7 @@ struct move_kernel : independent_parts {
          static_cast<int>(detail::part_begin(rows, parts, which + 1)));
   }
 
- private:
+  /// Indices first ... last - 1 of the first axis of y.
   static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) {
     detail::map_walk<T, From, To, Map, false, Arch>::some(y, x, first, last);
   }

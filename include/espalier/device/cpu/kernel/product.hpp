@@ -50,7 +50,7 @@ struct product_kernel : independent_parts {
     else if constexpr (parts > 1) matrices::part(a, b, y, after, which);
   }
 
- private:
+  /// The matrices first ... last - 1.
   template <class After>
   static void some(T const* a, T const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
     static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
@@ -60,6 +60,8 @@ struct product_kernel : independent_parts {
       after(i * rows, rows, 0, columns);
     }
   }
+
+ private:
   static constexpr extents outer(extents s) {
     s.rank -= 2;
     return s;

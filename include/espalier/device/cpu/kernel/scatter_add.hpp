@@ -27,7 +27,7 @@ struct scatter_add_kernel : independent_parts {
          static_cast<int>(detail::part_begin(rows, parts, which + 1)));
   }
 
- private:
+  /// Indices first ... last - 1 of the first axis of x.
   static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) {
     constexpr std::int64_t row = rows_are_independent ? To::size / rows : 0;
     detail::fill_run<T, Arch>(y + first * row, T(0), rows_are_independent ? (last - first) * row : To::size);

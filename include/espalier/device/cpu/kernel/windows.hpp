@@ -216,17 +216,22 @@ struct window_product : independent_parts {
                        parts = transposed && most_parts > 8 ? 8 : most_parts;
 
   ESPALIER_KERNEL static void run(T const* x, T const* b, T* y) { some(x, b, y, 0, units); }
+  /// The first images of all.
+  ESPALIER_KERNEL static void run_images(T const* x, T const* b, T* y, int images) {
+    some(x, b, y, 0, transposed ? units : std::int64_t{images} * bands, images);
+  }
   ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T*, int which) {
     some(x, b, y, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1));
   }
 
  private:
-  static ESPALIER_INLINE void some(T const* x, T const* b, T* y, std::int64_t first_unit, std::int64_t last_unit) {
+  static ESPALIER_INLINE void some(T const* x, T const* b, T* y, std::int64_t first_unit, std::int64_t last_unit,
+                                   int last_image = facts::images) {
     constexpr int images = facts::images / batch;
     constexpr std::int64_t pixels = std::int64_t{facts::rows} * facts::columns;
     constexpr bool one_b = B::size == B::value.product(B::rank - 2, B::rank);
     std::int64_t unit = 0;
-    for (int i = 0; i < facts::images; ++i, x += facts::image) {
+    for (int i = 0; i < last_image; ++i, x += facts::image) {
       std::int64_t const g = i / images;
       T const* const own_b = transposed ? b + i * pixels * outputs : b + (one_b ? 0 : g * depth * outputs);
       T* const own_y = transposed ? y + g * depth * outputs : y + i * pixels * outputs;
@@ -289,7 +294,7 @@ struct window_reduction : independent_parts {
     some(x, y, detail::part_begin(result_rows, parts, which), detail::part_begin(result_rows, parts, which + 1));
   }
 
- private:
+  /// Rows first ... last - 1 of the results of all images.
   static ESPALIER_INLINE void some(T const* x, T* y, std::int64_t first, std::int64_t last) {
     constexpr int tail = facts::channels % V::size;
     x += first / facts::rows * facts::image;

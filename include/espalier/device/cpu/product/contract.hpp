@@ -132,18 +132,22 @@ struct contract {
   using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, chains<Vectors>,
                                         chains<Vectors> == 1 ? Mode : 0>;
 
+  using all_terms = std::integral_constant<std::int64_t, K>;
+  static ESPALIER_INLINE std::int64_t number_of_terms(std::int64_t terms = K) { return terms; }
+
   /// One row of C. All extents are compile-time constants, because there is too little work for a call.
   template <int Vectors, int Last>
-  static ESPALIER_INLINE void row_panel(T const* a, T const* b, T* c) {
+  static ESPALIER_INLINE void row_panel(T const* a, T const* b, T* c, std::int64_t terms) {
     using block = kernel<Vectors, Last, 0>;
-    block::block(K, a, b, c, {K, 1, N, N}, false, {}, detail::indices_below<block::cells * block::chains>{},
+    block::block(terms, a, b, c, {K, 1, N, N}, false, {}, detail::indices_below<block::cells * block::chains>{},
                  detail::indices_below<Vectors * block::chains>{}, detail::indices_below<block::cells>{});
   }
-  static void run_row(T const* a, T const* b, T* c) {
+  template <class Terms = all_terms>
+  static void run_row(T const* a, T const* b, T* c, Terms terms = {}) {
     constexpr std::int64_t whole = rest == 0 && last == width ? vectors / cut.vectors : (vectors - 1) / cut.vectors;
-    for (std::int64_t j = 0; j < whole * panel; j += panel) row_panel<cut.vectors, width>(a, b + j, c + j);
+    for (std::int64_t j = 0; j < whole * panel; j += panel) row_panel<cut.vectors, width>(a, b + j, c + j, terms);
     if constexpr (whole * panel < N)
-      row_panel<rest == 0 ? cut.vectors : rest, last>(a, b + whole * panel, c + whole * panel);
+      row_panel<rest == 0 ? cut.vectors : rest, last>(a, b + whole * panel, c + whole * panel, terms);
   }
 
   static constexpr std::int64_t columns_from(std::int64_t j) { return N - j < panel ? N - j : panel; }
@@ -168,12 +172,24 @@ struct contract {
   template <class After>
   ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                          std::int64_t j_begin, std::int64_t j_end, After const& after) {
+    run_packed_terms(a, b, c, i_begin, i_end, j_begin, j_end, after, all_terms{});
+  }
+  template <class After>
+  ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                                         std::int64_t j_begin, std::int64_t j_end, After const& after,
+                                         std::int64_t terms) {
+    run_packed_terms(a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
+  }
+  template <class After, class Terms>
+  static ESPALIER_INLINE void run_packed_terms(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                                               std::int64_t j_begin, std::int64_t j_end, After const& after,
+                                               Terms terms) {
     alignas(64) T right[static_cast<unsigned long>(panel * depth)];  // (depth, panel)
     alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
     std::int64_t const kept = kept_in_second_cache(most_kept),
                        rows_per_block = kept == most_kept ? rows : rows_in(kept);
-    for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
-      std::int64_t const k = K - k0 < depth ? K - k0 : depth;
+    for (std::int64_t k0 = 0; k0 < terms; k0 += depth) {
+      std::int64_t const k = terms - k0 < depth ? terms - k0 : depth;
       for (std::int64_t i0 = i_begin; i0 < i_end;) {
         std::int64_t const m = next_part(i_end - i0, rows_per_block);
         T const* from = a + i0 * a_row + k0 * a_step;
@@ -191,8 +207,9 @@ struct contract {
         }
         for (std::int64_t j = j_begin; j < j_end; j += panel) {
           if (narrower && is_narrower(j))
-            some_panel<rest == 0 ? cut.vectors : rest, last>(i0, j, m, k0, k, from, b, c, right, after);
-          else if constexpr (N >= panel) some_panel<cut.vectors, width>(i0, j, m, k0, k, from, b, c, right, after);
+            some_panel<rest == 0 ? cut.vectors : rest, last>(i0, j, m, k0, k, from, b, c, right, after, terms);
+          else if constexpr (N >= panel)
+            some_panel<cut.vectors, width>(i0, j, m, k0, k, from, b, c, right, after, terms);
         }
         i0 += m;
       }
@@ -200,9 +217,10 @@ struct contract {
   }
   /// Columns [j, j + panel) of rows [i0, i0 + m), terms [k0, k0 + k). a begins at its first row and term; b and c are
   /// the whole matrices.
-  template <int Vectors, int Last, class After>
+  template <int Vectors, int Last, class After, class Terms>
   static ESPALIER_INLINE void some_panel(std::int64_t i0, std::int64_t j, std::int64_t m, std::int64_t k0,
-                                         std::int64_t k, T const* a, T const* b, T* c, T* right, After const& after) {
+                                         std::int64_t k, T const* a, T const* b, T* c, T* right, After const& after,
+                                         Terms terms) {
     constexpr std::int64_t wide = Vectors * width;
     constexpr int each = rows_of(Vectors);
     constexpr std::int64_t cache_line = 64 / bytes;
@@ -217,7 +235,7 @@ struct contract {
       // not contiguous.
       if constexpr (!b_transposed)
         options = {right, b + next, N, cache_line, Vectors * Arch::bytes / 64 + (N % cache_line != 0)};
-      else if (k == K) options = {right, b + next * K, cache_line, k * cache_line, Vectors * Arch::bytes / 64};
+      else if (k == terms) options = {right, b + next * K, cache_line, k * cache_line, Vectors * Arch::bytes / 64};
       else options.ahead = right;
     }
     std::int64_t i = 0;
@@ -233,7 +251,7 @@ struct contract {
     }
     at.b_row = wide;
     // A last block that overlaps the one before it must not overlap rows that the epilogue has processed.
-    bool const complete = k0 + k == K;
+    bool const complete = k0 + k == terms;
     std::int64_t done = 0;
     if (complete && i > 0 && (i == m || m - i >= each)) after(i0, done = i, j, columns_from(j));
     while (i < m) {
@@ -256,18 +274,19 @@ struct contract {
     if constexpr (N >= panel) kernel<cut.vectors, width>::run(m, k, a, b, c, at, accumulate);
   }
 
-  template <class After>
+  /// terms: none for all K, or the number of the first terms of each sum.
+  template <class After, class... Terms>
   static ESPALIER_INLINE void rectangle(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                        std::int64_t j_begin, std::int64_t j_end, After const& after) {
+                                        std::int64_t j_begin, std::int64_t j_end, After const& after, Terms... terms) {
     if constexpr (streams) {
-      streamed::run(a, b, c, i_begin, i_end, j_begin, j_end, after);
+      streamed::run(a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
     } else if constexpr (packed) {
-      run_packed(a, b, c, i_begin, i_end, j_begin, j_end, after);
+      run_packed(a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
     } else {
       for (std::int64_t j = j_begin; j < j_end; j += panel)
         for (std::int64_t i = i_begin; i < i_end;) {
           std::int64_t const m = next_part(i_end - i, some_rows<After>);
-          one_panel(j, m, K, a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
+          one_panel(j, m, number_of_terms(terms...), a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
           after(i, m, j, columns_from(j));
           i += m;
         }
@@ -332,6 +351,74 @@ struct contract {
     } else {
       rectangle(a, b, c, 0, M, 0, streams ? streamed::panels : N, after);
     }
+  }
+
+  /// The first m of M rows of c, never by CBLAS. A product of m rows must have the same row_class as one of M rows.
+  template <class After>
+  static void run_rows(T const* a, T const* b, T* c, std::int64_t m, After const& after) {
+    static_assert(!a_transposed);
+    if constexpr (M == 1) {
+      run(a, b, c, after);
+    } else if constexpr (dot_products_of_a) {
+      detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(m, K, a, K, b, c);
+      after(0, m, 0, 1);
+    } else if constexpr (dot_products_of_b) {
+      for (std::int64_t i = 0; i < m; ++i) {
+        detail::contract_dot_products < T, Arch,
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, a + i * a_row, c + i * N);
+        after(i, 1, 0, N);
+      }
+    } else {
+      rectangle(a, b, c, 0, m, 0, streams ? streamed::panels : N, after);
+    }
+  }
+  /// Products of m rows with equal numbers run the same code. It requires at least the rows of a register block.
+  static constexpr std::int64_t row_class(std::int64_t m) {
+    if (m == 1) return 0;
+    if (one_column) return m < 8 ? (m < 4 ? m : 4) : 8;
+    if (TransposeB && K > 1 && m <= 4) return 1;
+    std::int64_t const large_class = (m >= 48) + (m >= 64) + (m >= 256) + (m >= 512);
+    if (m >= 64) return large_class << 32;
+    detail::contract_cut const best = detail::best_cut(m, vectors, registers, far, Arch::bytes);
+    int const narrow = static_cast<int>(vectors % best.vectors);
+    return (large_class << 32) + (best.rows << 16) + (best.vectors << 8) +
+           (narrow == 0 ? 0 : detail::best_rows(m, narrow, registers, far, Arch::bytes).rows);
+  }
+
+  /// The first k of K terms of each sum. A product of k terms must have the same term_class as one of K terms. Operands
+  /// are stored with their terms as the first axis.
+  template <class After>
+  static void run_terms(T const* a, T const* b, T* c, std::int64_t k, After const& after) {
+    static_assert(!b_transposed && (a_transposed || M == 1 || K == 1));
+    if constexpr (K == 1) {
+      run(a, b, c, after);
+    } else if constexpr (one_column && M == 1) {
+      T sum = 0;
+      for (std::int64_t i = 0; i < k; ++i) sum += a[i] * b[i];
+      c[0] = sum;
+      after(0, 1, 0, 1);
+    } else if constexpr (M == 1) {
+      run_row(a, b, c, k);
+      after(0, 1, 0, N);
+    } else if constexpr (turned) {
+      T across[static_cast<unsigned long>(M * N)];
+      contract<T, N, M, K, true, false, Arch>::run_terms(b, a, across, k, detail::no_epilogue{});
+      detail::copy_transposed<T, Arch>(c, N, across, M, N, M);
+      after(0, M, 0, N);
+    } else {
+      rectangle(a, b, c, 0, M, 0, streams ? streamed::panels : N, after, k);
+    }
+  }
+  /// Products of k terms with equal numbers run the same code.
+  static constexpr std::int64_t term_class(std::int64_t k) {
+    if (k == 1) return 0;
+    auto const of_packed = [k](std::int64_t m, std::int64_t n) {
+      bool const is_packed = k * n * bytes > 24 * 1024 && m >= 48, is_large = is_packed && k * n * bytes > 96 * 1024;
+      std::int64_t const most = is_large && n >= 256 && m >= 128 ? 256 : 512;
+      return is_packed + 2 * is_large + 4 * ((k + most - 1) / most);
+    };
+    bool const is_far = k * 4 * Arch::bytes >= 16 * 1024;
+    return 1 + (k >= 8) + (k >= 16) + (k >= 32) + 8 * is_far + 16 * of_packed(M, N) + (of_packed(N, M) << 32);
   }
 
   /// The number of parts that threads may run at the same time. Each element of c comes from one of them, with the same

@@ -62,6 +62,19 @@ struct contract_streamed {
   template <class After>
   ESPALIER_KERNEL static void run(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                   std::int64_t p_begin, std::int64_t p_end, After const& after) {
+    run_terms(a, b, c, i_begin, i_end, p_begin, p_end, after, std::integral_constant<std::int64_t, K>{});
+  }
+  /// The same for the first terms of each sum.
+  template <class After>
+  ESPALIER_KERNEL static void run(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                                  std::int64_t p_begin, std::int64_t p_end, After const& after, std::int64_t terms) {
+    run_terms(a, b, c, i_begin, i_end, p_begin, p_end, after, terms);
+  }
+
+ private:
+  template <class After, class Terms>
+  static ESPALIER_INLINE void run_terms(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                                        std::int64_t p_begin, std::int64_t p_end, After const& after, Terms terms) {
     alignas(64) T right[static_cast<unsigned long>(right_size)];  // (panels, depth, panel)
     alignas(64) T left[static_cast<unsigned long>(left_size)];
     // Prefetches cache lines of the next block: those of a during the sum of the first panel. The other panels prefetch
@@ -78,8 +91,8 @@ struct contract_streamed {
                        at_once = kept == most_kept ? panels_per_block : panels_in(kept);
     for (std::int64_t p0 = p_begin; p0 < p_end; p0 += at_once) {
       std::int64_t const p1 = p0 + at_once < p_end ? p0 + at_once : p_end, j0 = start(p0);
-      for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
-        std::int64_t const k = K - k0 < depth ? K - k0 : depth;
+      for (std::int64_t k0 = 0; k0 < terms; k0 += depth) {
+        std::int64_t const k = terms - k0 < depth ? terms - k0 : depth;
         T const* const from = a + k0 * (TransposeA ? M : 1);
         for (std::int64_t i = 0; i < m; i += rows) {
           std::int64_t const end = i + rows < m ? i + rows : m;
@@ -104,13 +117,12 @@ struct contract_streamed {
             ahead = c + end * N + j;
             cache_lines = cache_lines_of_c;
           }
-          if (k0 + k == K) after(i_begin + i, end - i, j0, start(p1) - j0);
+          if (k0 + k == terms) after(i_begin + i, end - i, j0, start(p1) - j0);
         }
       }
     }
   }
 
- private:
   /// Rows [i, end) of a panel, k terms of the sum. b begins at the panel's first column and term, a at the first term.
   template <int Vectors, int Last>
   static ESPALIER_INLINE void some_panel(std::int64_t i, std::int64_t end, std::int64_t k, T const* a, T const* b, T* c,

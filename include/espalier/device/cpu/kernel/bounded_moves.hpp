@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "bounded_loops.hpp"
+#include "concatenate.hpp"
+#include "move.hpp"
+#include "scatter_add.hpp"
+#include "strided_reduction.hpp"
+#include "windows.hpp"
+
+#include "../../../base/diagnostics_push.hpp"
+/// The kernels of movements, windows and middle axes of a bounded program: run(a, b, y, extent) for the first `extent`
+/// indices of the axis of samples, which is the first one.
+namespace espalier::on_cpu {
+
+template <class T, class From, class To, class Map, class Arch>
+struct bounded_kernel<move_kernel<T, From, To, Map, Arch>> {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) {
+    move_kernel<T, From, To, Map, Arch>::some(x, y, 0, extent);
+  }
+};
+template <class T, class From, class To, class Map, class Arch>
+struct bounded_kernel<scatter_add_kernel<T, From, To, Map, Arch>> {
+  using kernel = scatter_add_kernel<T, From, To, Map, Arch>;
+  static_assert(kernel::rows_are_independent);
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) { kernel::some(x, y, 0, extent); }
+};
+template <class T, class A, class B, int Axis, class Arch>
+struct bounded_kernel<concatenate_kernel<T, A, B, Axis, Arch>> {
+  using kernel = concatenate_kernel<T, A, B, Axis, Arch>;
+  ESPALIER_KERNEL static void run(T const* a, T const* b, T* y, int extent) {
+    constexpr std::int64_t runs = kernel::count / A::value.at[0];  // of one index of the first axis
+    kernel::some(a, b, y, 0, extent * runs);
+  }
+};
+
+namespace detail {
+template <class T, class Strided>
+struct bounded_strided_copy {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) {
+    for_each_offset(some_of(Strided::result, extent), Strided::stride.at,
+                    [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+  }
+};
+}  // namespace detail
+template <class T, class From, std::uint64_t Permutation>
+struct bounded_kernel<permute_kernel<T, From, Permutation>>
+    : detail::bounded_strided_copy<T, detail::permuted<From, Permutation>> {};
+template <class T, class From, class To>
+struct bounded_kernel<strided_broadcast_kernel<T, From, To>>
+    : detail::bounded_strided_copy<T, detail::broadcasted<From, To>> {};
+
+template <class T, class Op, class From, class To>
+struct bounded_kernel<strided_reduction_kernel<T, Op, From, To>> {
+  using kernel = strided_reduction_kernel<T, Op, From, To>;
+  static_assert(kernel::rows_are_independent);
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) {
+    for (std::int64_t i = 0; i < extent * (To::size / kernel::rows); ++i) y[i] = static_cast<T>(described<Op>.identity);
+    detail::for_each_offset(
+        detail::some_of(From::value, extent), kernel::stride.at,
+        [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+  }
+};
+
+template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Transposes, class Arch>
+struct bounded_kernel<window_product<T, Image, Window, Map, B, Y, Transposes, Arch>> {
+  static void run(T const* x, T const* b, T* y, int images) {
+    window_product<T, Image, Window, Map, B, Y, Transposes, Arch>::run_images(x, b, y, images);
+  }
+};
+template <class T, class Op, class Image, class Window, class Map, class Arch>
+struct bounded_kernel<window_reduction<T, Op, Image, Window, Map, Arch>> {
+  using kernel = window_reduction<T, Op, Image, Window, Map, Arch>;
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int images) {
+    kernel::some(x, y, 0, std::int64_t{images} * kernel::facts::rows);
+  }
+};
+
+}  // namespace espalier::on_cpu
+#include "../../../base/diagnostics_pop.hpp"

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../device/cpu/run_bounded.hpp"
+#include "../storage/bounded_view.hpp"
+#include "net_programs.hpp"
+#include "net_report.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// The programs of a net for batches of up to N samples, and what prevents them.
+namespace espalier {
+
+/// Named relation: the op has no kernel that runs for some of the samples of a batch of up to N. Op is void if the
+/// library's own ops did not tell.
+template <class Op>
+struct runs_for_any_count {
+  static constexpr bool agree = false;
+};
+
+namespace detail {
+
+/// The definition of a bounded program, from its definitions for two numbers of samples (plan::counts_for).
+template <class First, class Second, int Most>
+struct bounded_definition {
+  using subject = typename plan::subject_of<First>::type;
+  static constexpr plan::traced_counts counts = plan::counts_for(Most);
+  static constexpr plan::bounded_program bounded =
+      plan::bind_samples(plan::graph_of<First>, plan::graph_of<Second>, counts.a, counts.b, Most);
+  static constexpr graph::program build() { return bounded.program; }
+  static constexpr plan::storage_layout layout() { return First::layout(); }
+};
+
+template <class Batch>
+inline constexpr plan::traced_counts counts_of = plan::counts_for(Batch::max_samples);
+template <class Batch>
+using first_of = typename Batch::template of<counts_of<Batch>.a>;
+template <class Batch>
+using second_of = typename Batch::template of<counts_of<Batch>.b>;
+template <class Batch>
+using most_of = typename Batch::template of<Batch::max_samples>;
+
+template <class Net, class Batch>
+using bounded_evaluation_program = bounded_definition<evaluation_program<Net, first_of<Batch>>,
+                                                      evaluation_program<Net, second_of<Batch>>, Batch::max_samples>;
+template <class Net, class Loss, class Batch>
+using bounded_training_program = bounded_definition<training_program<Net, Loss, first_of<Batch>>,
+                                                    training_program<Net, Loss, second_of<Batch>>, Batch::max_samples>;
+
+/// The shape of a value of a bounded program, from its shapes in both traces: a shape, or that of up to N samples of
+/// some rows.
+template <class Batch, class First, class Second>
+struct bounded_shape {
+  static constexpr bool agree = false;
+  static constexpr int rows = 0;  ///< of one sample; 0: the value does not depend on samples
+  using type = First;
+};
+template <class Batch, class S>
+struct bounded_shape<Batch, S, S> {
+  static constexpr bool agree = true;
+  static constexpr int rows = 0;
+  using type = S;
+};
+template <class Batch, int First, int... Sample, int Second>
+  requires(First != Second && First % counts_of<Batch>.a == 0)
+struct bounded_shape<Batch, shape<First, Sample...>, shape<Second, Sample...>> {
+  static constexpr int rows = First / counts_of<Batch>.a;
+  static constexpr bool agree = Second == rows * counts_of<Batch>.b;
+  using type = shape<up_to<rows * Batch::max_samples>, Sample...>;
+};
+
+/// The fault of a bounded program. Kind says which sentence reports it.
+template <plan::bounded_fault Kind, class Op>
+struct sample_fault {
+  static constexpr bool agree = false;
+  static constexpr plan::bounded_fault kind = Kind;
+  using relation = runs_for_any_count<Op>;
+};
+template <graph::descriptor const* Op>
+constexpr auto op_with_fault() {
+  if constexpr (Op == nullptr) return std::type_identity<void>{};
+  else if constexpr (requires { typename graph::op_of<Op>; }) return std::type_identity<graph::op_of<Op>>{};
+  else return std::type_identity<void>{};
+}
+template <class Program>
+constexpr auto find_sample_fault() {
+  constexpr plan::bounded_fault found = Program::bounded.fault;
+  if constexpr (found != plan::bounded_fault::none) {
+    return sample_fault<found, typename decltype(op_with_fault<Program::bounded.op>())::type>{};
+  } else {
+    constexpr int fault = plan::bounded_groups_of<Program>.fault;
+    if constexpr (fault == 0) return agreed{};
+    else
+      return sample_fault<plan::bounded_fault::kernel,
+                          typename decltype(op_with_fault<plan::graph_of<Program>.nodes.nodes[fault].op>())::type>{};
+  }
+}
+template <class Program>
+using sample_fault_of = decltype(find_sample_fault<Program>());
+
+/// The result of a net on a bounded batch: what it returns for the largest number of samples, if it is invalid; the
+/// fault of its evaluation program; or `agreed`.
+template <class Net, class Batch>
+constexpr auto find_bounded_fault() {
+  using Most = applied_net<Net, most_of<Batch>>;
+  using First = applied_net<Net, first_of<Batch>>;
+  using Second = applied_net<Net, second_of<Batch>>;
+  if constexpr (is_invalid<Most>) return std::type_identity<Most>{};
+  else if constexpr (is_invalid<First> || is_invalid<Second>)
+    return std::type_identity<sample_fault<plan::bounded_fault::differs, void>>{};
+  else if constexpr (!bounded_shape<Batch, shape_of<First>, shape_of<Second>>::agree)
+    return std::type_identity<sample_fault<plan::bounded_fault::not_leading, void>>{};
+  else return std::type_identity<sample_fault_of<bounded_evaluation_program<Net, Batch>>>{};
+}
+template <class Net, class Batch>
+using bounded_fault_of = typename decltype(find_bounded_fault<Net, Batch>())::type;
+
+/// The output of a net for a bounded batch.
+template <class Net, class Batch>
+using bounded_output =
+    bounded_shape<Batch, shape_of<applied_net<Net, first_of<Batch>>>, shape_of<applied_net<Net, second_of<Batch>>>>;
+
+/// Elements of a call: an address and the number of samples.
+template <class T>
+struct counted {
+  T* data;
+  int samples;
+};
+
+/// The elements of an argument that fits; rows: of one sample. Throws sample_count_error.
+template <class T, class S, class X>
+constexpr counted<T> samples_in(char const* where, X&& x, int rows = 1) {
+  std::int64_t const elements = count_of_numbers(x);
+  return {first_number(x), samples_of(where, elements, S::sample::size * rows, S::max_samples / rows)};
+}
+
+}  // namespace detail
+
+#define ESPALIER_ANY_COUNT_DIFFERS \
+  "the net is another program for another number of samples, so it cannot run for up to N; use fixed batch sizes"
+#define ESPALIER_ANY_COUNT_EXTENT                                                                                    \
+  "an operation of the net slices, pads or concatenates the axis of samples, so it cannot run for up to N of them; " \
+  "use fixed batch sizes"
+#define ESPALIER_ANY_COUNT_NOT_LEADING                                                                             \
+  "an operation of the net moves the axis of samples behind another axis, or multiplies samples with each other, " \
+  "so it cannot run for up to N of them; use fixed batch sizes"
+#define ESPALIER_ANY_COUNT_MIXES                                                                                     \
+  "an operation of the net combines samples in another way than by a sum, mean or extremum over all of them, so it " \
+  "cannot run for up to N of them; use fixed batch sizes"
+#define ESPALIER_ANY_COUNT_CONSTANT                                                                               \
+  "a number in the net depends on the number of samples in a way that a run for up to N of them cannot compute; " \
+  "use fixed batch sizes"
+#define ESPALIER_ANY_COUNT_KERNEL                                                                                      \
+  "an operation of the net has no kernel that runs for some of the samples of a batch (runs_for_any_count names it), " \
+  "so it cannot run for up to N; use fixed batch sizes"
+
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"
