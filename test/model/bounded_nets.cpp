@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE model_bounded_nets
+#include <boost/test/unit_test.hpp>
+
+#include "support/bounded_training.hpp"
+
+using namespace test;
+
+// Nets of all kinds of layers: training and evaluation with up to 24 samples equal those of each number of samples.
+namespace {
+
+struct Attention {
+  nn::Linear<16, 16> queries, keys, values;
+  ESPALIER_MODULE(Attention, queries, keys, values)
+  constexpr auto forward(auto x) const {
+    auto const weights = esp::softmax<-1>(matmul(queries(x), esp::transpose<-1, -2>(keys(x))) * 0.25);
+    return x + matmul(weights, values(x));
+  }
+};
+struct Halves {
+  nn::Linear<4, 4> layer;
+  ESPALIER_MODULE(Halves, layer)
+  constexpr auto forward(auto x) const {
+    return esp::concatenate<1>(layer(esp::slice<1, 4, 8>(x)), esp::flip<1>(esp::slice<1, 0, 4>(x)));
+  }
+};
+using Convolutions = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::Conv<8, 16, 3, nn::conv{.stride = 2}>, nn::ReLU,
+                                    nn::MaxPool2d<2>, nn::Flatten, nn::Linear<64, 5>>;
+using Normalized = nn::Sequential<nn::Conv<4, 8, 3>, nn::GroupNorm<2, 8>, nn::SiLU, nn::AvgPool2d<2>,
+                                  nn::GlobalAvgPool<>, nn::Linear<8, 5>>;
+using Sequences = nn::Sequential<Attention, nn::LayerNorm1d<16>, nn::Flatten, nn::Linear<64, 5>>;
+using Moves =
+    nn::Sequential<Halves, nn::GELU, nn::Residual<nn::Sequential<nn::RMSNorm<esp::shape<8>>, nn::Linear<8, 8>>>,
+                   nn::Linear<8, 5>>;
+// Every extent of the net is the largest number of samples.
+using EqualExtents = nn::Sequential<nn::Linear<24, 24>, nn::Tanh, nn::Linear<24, 24>, nn::BatchNorm1d<24>,
+                                    nn::Dropout<0.5>, nn::Linear<24, 24>>;
+using Regression = nn::Sequential<nn::Linear<6, 20>, nn::Softplus, nn::Linear<20, 3>>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(convolutions_and_pooling) {
+  BOOST_TEST((training_case<Convolutions, nn::SoftmaxLoss, 5, 3, 8, 8>::compare<1, 3, 10>()) < 1e-9);
+}
+BOOST_AUTO_TEST_CASE(norms_of_groups) {
+  BOOST_TEST((training_case<Normalized, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<1, 7>()) < 1e-10);
+}
+BOOST_AUTO_TEST_CASE(products_of_each_sample) {
+  BOOST_TEST((training_case<Sequences, nn::SoftmaxLoss, 5, 4, 16>::compare<1, 9>()) < 1e-11);
+}
+BOOST_AUTO_TEST_CASE(movements_within_samples) {
+  BOOST_TEST((training_case<Moves, nn::SoftmaxLoss, 5, 8>::compare<1, 11>()) < 1e-11);
+}
+BOOST_AUTO_TEST_CASE(extents_that_equal_the_number_of_samples) {
+  BOOST_TEST((training_case<EqualExtents, nn::SoftmaxLoss, 24, 24>::compare<2, 13, 24>()) < 1e-9);
+}
+BOOST_AUTO_TEST_CASE(losses_of_numbers) {
+  BOOST_TEST((training_case<Regression, nn::MeanSquaredError, 3, 6>::compare<1, 5>()) < 1e-11);
+  BOOST_TEST((training_case<Regression, nn::HuberLoss<>, 3, 6>::compare<1, 5>()) < 1e-11);
+}
