@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/cpu/run_bounded.hpp"
+#include "../operation/matmul.hpp"
+#include "../operation/movement.hpp"
 #include "../storage/bounded_view.hpp"
 #include "net_programs.hpp"
 #include "net_report.hpp"
@@ -67,17 +69,33 @@ struct bounded_shape<Batch, shape<First, Sample...>, shape<Second, Sample...>> {
   using type = shape<up_to<rows * Batch::max_samples>, Sample...>;
 };
 
-/// The fault of a bounded program. Kind says which sentence reports it.
+/// The fault of a bounded program, and the op that has it. Each member that is false has its own sentence.
 template <plan::bounded_fault Kind, class Op>
 struct sample_fault {
-  static constexpr bool agree = false;
-  static constexpr plan::bounded_fault kind = Kind;
+  using fault = plan::bounded_fault;
   using relation = runs_for_any_count<Op>;
+  static constexpr bool agree = false, is_one_program = Kind != fault::differs,
+                        has_whole_samples = Kind != fault::extent, has_samples_first = Kind != fault::not_leading,
+                        keeps_samples_apart = Kind != fault::mixes_samples,
+                        has_known_numbers = Kind != fault::constant && Kind != fault::many_constants,
+                        has_kernels = Kind != fault::kernel;
 };
+/// The op of a descriptor, as far as errors name it. Descriptors of elementwise ops and reductions have a type; others
+/// are named by their family.
 template <graph::descriptor const* Op>
 constexpr auto op_with_fault() {
+  using graph::op_family;
   if constexpr (Op == nullptr) return std::type_identity<void>{};
-  else if constexpr (requires { typename graph::op_of<Op>; }) return std::type_identity<graph::op_of<Op>>{};
+  else if constexpr (Op->family == op_family::elementwise || Op->family == op_family::reduction)
+    return std::type_identity<graph::op_of<Op>>{};
+  else if constexpr (Op->family == op_family::contraction) return std::type_identity<matmul_>{};
+  else if constexpr (Op->family == op_family::reshape) return std::type_identity<reshape_>{};
+  else if constexpr (Op->family == op_family::broadcast) return std::type_identity<broadcast_>{};
+  else if constexpr (Op->family == op_family::permute) return std::type_identity<permute_>{};
+  else if constexpr (Op->family == op_family::move) return std::type_identity<moved_>{};
+  else if constexpr (Op->family == op_family::scatter_add) return std::type_identity<scatter_add_>{};
+  else if constexpr (Op->family == op_family::concatenate) return std::type_identity<concatenate_>{};
+  else if constexpr (Op->family == op_family::constant) return std::type_identity<constant_>{};
   else return std::type_identity<void>{};
 }
 template <class Program>
@@ -106,9 +124,11 @@ constexpr auto find_bounded_fault() {
   if constexpr (is_invalid<Most>) return std::type_identity<Most>{};
   else if constexpr (is_invalid<First> || is_invalid<Second>)
     return std::type_identity<sample_fault<plan::bounded_fault::differs, void>>{};
+  else if constexpr (!sample_fault_of<bounded_evaluation_program<Net, Batch>>::agree)
+    return std::type_identity<sample_fault_of<bounded_evaluation_program<Net, Batch>>>{};
   else if constexpr (!bounded_shape<Batch, shape_of<First>, shape_of<Second>>::agree)
-    return std::type_identity<sample_fault<plan::bounded_fault::not_leading, void>>{};
-  else return std::type_identity<sample_fault_of<bounded_evaluation_program<Net, Batch>>>{};
+    return std::type_identity<sample_fault<plan::bounded_fault::not_leading, reshape_>>{};
+  else return std::type_identity<agreed>{};
 }
 template <class Net, class Batch>
 using bounded_fault_of = typename decltype(find_bounded_fault<Net, Batch>())::type;

@@ -101,17 +101,17 @@ class predictor<Model, Batch, Fault> {
   void operator()(X const& x, Y&& scores) {
     using Input = detail::bounded_elements_fit<X const, T const, Batch>;
     static_assert(Input::agree,
-                  ESPALIER_SENTENCE("predictor(x, scores): x must be 1 to N samples of the predictor's batch, as a "
-                                    "view<T const, batch<up_to<N>, ...>>, tensor, view or range of the model's type",
+                  ESPALIER_SENTENCE("predictor(x, scores): x must be 1 to N samples of the predictor's batch, in "
+                                    "the model's element type",
                                     typename Input::samples, typename Input::fewer, typename Input::element));
     if constexpr (is_bounded_batch<output_shape>) {
       using Scores = detail::bounded_elements_fit<std::remove_reference_t<Y>, T, output_shape>;
       using Stays =
           std::conditional_t<Scores::agree && !TensorOrView<Y> && !detail::BoundedView<std::remove_cvref_t<Y>>,
                              detail::outlives_the_view<Y>, agreed>;
-      static_assert(Scores::agree && Stays::agree,
-                    ESPALIER_SENTENCE("predictor(x, scores): scores must be memory for 1 to N samples of output_shape, "
-                                      "as a view<T, output_shape>, tensor, view or range of the model's type",
+      static_assert(!Input::agree || (Scores::agree && Stays::agree),
+                    ESPALIER_SENTENCE("predictor(x, scores): scores must have room for as many samples of "
+                                      "output_shape, in the model's element type",
                                       typename Scores::samples, typename Scores::fewer, typename Scores::element));
       if constexpr (Input::agree && Scores::agree && Stays::agree) {
         auto const from = detail::samples_in<T const, Batch>("predictor(x, scores): x", x);
@@ -122,7 +122,7 @@ class predictor<Model, Batch, Fault> {
       }
     } else {
       using Scores = detail::written_fit<Y, T, output_shape>;
-      static_assert(Scores::agree,
+      static_assert(!Input::agree || Scores::agree,
                     ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
       if constexpr (Input::agree && Scores::agree) {
         auto const from = detail::samples_in<T const, Batch>("predictor(x, scores): x", x);
@@ -161,14 +161,13 @@ class predictor<Model, Batch, Fault> {
 template <class Model, class Batch, plan::bounded_fault Kind, class Op>
   requires(is_bounded_batch<Batch>)
 class predictor<Model, Batch, detail::sample_fault<Kind, Op>> : public detail::zero_costs {
-  using fault = plan::bounded_fault;
-  static_assert(Kind != fault::differs, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, runs_for_any_count<Op>));
-  static_assert(Kind != fault::extent, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, runs_for_any_count<Op>));
-  static_assert(Kind != fault::not_leading, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, runs_for_any_count<Op>));
-  static_assert(Kind != fault::mixes_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, runs_for_any_count<Op>));
-  static_assert(Kind != fault::constant && Kind != fault::many_constants,
-                ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, runs_for_any_count<Op>));
-  static_assert(Kind != fault::kernel, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, runs_for_any_count<Op>));
+  using Fault = detail::sample_fault<Kind, Op>;
+  static_assert(Fault::is_one_program, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, runs_for_any_count<Op>));
+  static_assert(Fault::has_whole_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, runs_for_any_count<Op>));
+  static_assert(Fault::has_samples_first, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, runs_for_any_count<Op>));
+  static_assert(Fault::keeps_samples_apart, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, runs_for_any_count<Op>));
+  static_assert(Fault::has_known_numbers, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, runs_for_any_count<Op>));
+  static_assert(Fault::has_kernels, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, runs_for_any_count<Op>));
 
  public:
   using input_shape = Batch;

@@ -4,6 +4,10 @@
 #include "trainer.hpp"
 
 #include "../base/diagnostics_push.hpp"
+#define ESPALIER_SAMPLES_OF_BATCH "must be 1 to N samples of the trainer's batch, in the model's element type"
+#define ESPALIER_TARGETS_OF_BATCH \
+  "must be those of 1 to N samples, in the type that the loss requires (labels: std::int32_t)"
+
 namespace espalier {
 
 namespace detail {
@@ -108,7 +112,14 @@ class bounded_trainer {
   ///         label_error. Both change nothing
   template <class X, class Y>
   T step(X const& images, Y const& targets) {
-    if constexpr (checked<X, Y>()) {
+    using Images = images_fit<X>;
+    static_assert(Images::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): images " ESPALIER_SAMPLES_OF_BATCH,
+                                    typename Images::samples, typename Images::fewer, typename Images::element));
+    using Targets = std::conditional_t<Images::agree, targets_fit<Y>, agreed>;
+    static_assert(Targets::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): targets " ESPALIER_TARGETS_OF_BATCH, Targets));
+    if constexpr (Images::agree && Targets::agree) {
       constexpr char const* where = "trainer.step(images, targets)";
       auto const [x, y, samples] = both(where, images, targets);
       if (samples < least_samples) raise(sample_count_error{where, least_samples, max_samples, samples});
@@ -122,7 +133,14 @@ class bounded_trainer {
   /// errors  as step; least_samples does not apply
   template <class X, class Y>
   evaluation evaluate(X const& images, Y const& targets) {
-    if constexpr (checked<X, Y>()) {
+    using Images = images_fit<X>;
+    static_assert(Images::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): images " ESPALIER_SAMPLES_OF_BATCH,
+                                    typename Images::samples, typename Images::fewer, typename Images::element));
+    using Targets = std::conditional_t<Images::agree, targets_fit<Y>, agreed>;
+    static_assert(Targets::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets " ESPALIER_TARGETS_OF_BATCH, Targets));
+    if constexpr (Images::agree && Targets::agree) {
       auto const [x, y, samples] = both("trainer.evaluate(images, targets)", images, targets);
       if constexpr (has_labels) check_labels(y, samples * target_row, labels);
       return evaluate_samples(x, y, samples);
@@ -134,8 +152,7 @@ class bounded_trainer {
   template <class X>
   view<T, prediction_shape> forward(X const& images) {
     using Fit = bounded_elements_fit<X const, T const, Batch>;
-    static_assert(Fit::agree, ESPALIER_SENTENCE("trainer.forward(images): images must be 1 to N samples of the "
-                                                "trainer's batch, of the model's element type",
+    static_assert(Fit::agree, ESPALIER_SENTENCE("trainer.forward(images): images " ESPALIER_SAMPLES_OF_BATCH,
                                                 typename Fit::samples, typename Fit::fewer, typename Fit::element));
     if constexpr (Fit::agree) {
       auto const x = samples_in<T const, Batch>("trainer.forward(images)", images);
@@ -162,23 +179,10 @@ class bounded_trainer {
   auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), trainable); }
 
  private:
-  template <class X, class Y>
-  static constexpr bool checked() {
-    using Images = bounded_elements_fit<X const, T const, Batch>;
-    static_assert(
-        Images::agree,
-        ESPALIER_SENTENCE("trainer.step(images, targets), evaluate(images, targets): images must be 1 to N samples of "
-                          "the trainer's batch, of the model's element type",
-                          typename Images::samples, typename Images::fewer, typename Images::element));
-    using Targets =
-        std::conditional_t<Images::agree, bounded_elements_fit<Y const, target_element const, target_shape>, agreed>;
-    static_assert(Targets::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets), evaluate(images, targets): targets "
-                                    "must be those of 1 to N samples as the loss requires them (labels: "
-                                    "std::int32_t)",
-                                    Targets));
-    return Images::agree && Targets::agree;
-  }
+  template <class X>
+  using images_fit = bounded_elements_fit<X const, T const, Batch>;
+  template <class Y>
+  using targets_fit = bounded_elements_fit<Y const, target_element const, target_shape>;
   struct samples_and_targets {
     T const* x;
     target_element const* y;
@@ -265,24 +269,23 @@ class bounded_trainer {
   call_mark call_;
 };
 
-/// Does not compile: the net or the loss does not run for every number of samples.
-template <class Model, class Loss, class Optimizer, class Batch, class Fault>
-class invalid_bounded_trainer : public accepts_every_call<typename Model::value_type, Optimizer> {
-  using fault = plan::bounded_fault;
-  using Relation = typename Fault::relation;
-  static_assert(Fault::kind != fault::differs, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, Relation));
-  static_assert(Fault::kind != fault::extent, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, Relation));
-  static_assert(Fault::kind != fault::not_leading, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, Relation));
-  static_assert(Fault::kind != fault::mixes_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, Relation));
-  static_assert(Fault::kind != fault::constant && Fault::kind != fault::many_constants,
-                ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, Relation));
-  static_assert(Fault::kind != fault::kernel, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, Relation));
-
- public:
-  invalid_bounded_trainer(auto&&...) {}
+template <class T, class Optimizer>
+struct bounded_trainer_with_fault : accepts_every_call<T, Optimizer> {
+  bounded_trainer_with_fault(auto&&...) {}
 };
 
-/// The trainer of a valid net and loss, or the class that reports the fault.
+/// The fault that the trainer reports; none, too, if a trainer for N samples reports it.
+template <class Net, class Loss, class Optimizer, class Batch>
+constexpr auto find_trainer_fault() {
+  if constexpr (!trainer_fault<Net, Loss, Optimizer, most_of<Batch>>::agree)
+    return sample_fault<plan::bounded_fault::none, void>{};
+  else if constexpr (!decltype(find_bounded_training_fault<Net, Loss, Batch>())::agree)
+    return find_bounded_training_fault<Net, Loss, Batch>();
+  else return sample_fault<plan::bounded_fault::none, void>{};
+}
+
+/// The base of a trainer: the trainer of a valid net and loss, the invalid trainer for N samples, or a class that
+/// accepts every call after the trainer has reported its fault.
 template <class Model, class Loss, class Optimizer, class Batch>
 constexpr auto find_bounded_trainer() {
   using Net = typename Model::net_type;
@@ -291,7 +294,7 @@ constexpr auto find_bounded_trainer() {
   } else {
     using Fault = decltype(find_bounded_training_fault<Net, Loss, Batch>());
     if constexpr (Fault::agree) return std::type_identity<bounded_trainer<Model, Loss, Optimizer, Batch>>{};
-    else return std::type_identity<invalid_bounded_trainer<Model, Loss, Optimizer, Batch, Fault>>{};
+    else return std::type_identity<bounded_trainer_with_fault<typename Model::value_type, Optimizer>>{};
   }
 }
 
@@ -309,6 +312,14 @@ template <class Model, class Loss, class Optimizer, class Batch>
 class trainer<Model, Loss, Optimizer, Batch>
     : public decltype(detail::find_bounded_trainer<Model, Loss, Optimizer, Batch>())::type {
   using base = typename decltype(detail::find_bounded_trainer<Model, Loss, Optimizer, Batch>())::type;
+  using Fault = decltype(detail::find_trainer_fault<typename Model::net_type, Loss, Optimizer, Batch>());
+  using Relation = typename Fault::relation;
+  static_assert(Fault::is_one_program, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, Relation));
+  static_assert(Fault::has_whole_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, Relation));
+  static_assert(Fault::has_samples_first, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, Relation));
+  static_assert(Fault::keeps_samples_apart, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, Relation));
+  static_assert(Fault::has_known_numbers, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, Relation));
+  static_assert(Fault::has_kernels, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, Relation));
 
  public:
   trainer(Model& model, Loss loss, Optimizer optimizer, Batch batch) : base{model, loss, optimizer, batch} {}

@@ -13,14 +13,6 @@ inline constexpr int up_to_mark = -1'000'000'000;
 inline constexpr int largest_up_to = 1'000'000;
 constexpr bool is_up_to(int extent) { return extent < up_to_mark; }
 
-template <int N>
-struct up_to_extent {
-  static constexpr bool agree = N >= 2 && N <= largest_up_to;
-  static_assert(agree, ESPALIER_SENTENCE("up_to<N>: N must be 2 to 1000000; for batches of one sample, write 1",
-                                         ESPALIER_STATED(agree, ESPALIER_NAMED("N", N))));
-  static constexpr int value = up_to_mark - (agree ? N : 2);
-};
-
 }  // namespace detail
 
 /// The number of samples of a batch whose size is a run-time number from 1 to N: batch<up_to<64>, 8, 8>. A program for
@@ -28,7 +20,12 @@ struct up_to_extent {
 /// shape   the first extent of a batch; nowhere else
 /// errors  N below 2 or above 1000000 does not compile, nor does a tensor of such a shape, which has no size
 template <int N>
-inline constexpr int up_to = detail::up_to_extent<N>::value;
+inline constexpr int up_to = [] {
+  constexpr bool fits = N >= 2 && N <= detail::largest_up_to;
+  static_assert(fits, ESPALIER_SENTENCE("up_to<N>: N must be 2 to 1000000; for batches of one sample, write 1",
+                                        ESPALIER_STATED(fits, ESPALIER_NAMED("N", N))));
+  return detail::up_to_mark - (fits ? N : 2);
+}();
 
 /// The shape of a batch of up to N samples. It has no `size` and no `value`, so nothing mistakes it for a shape of N
 /// samples.
