@@ -154,6 +154,48 @@ BOOST_AUTO_TEST_CASE(padded_counts_the_real_samples) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_short_last_batch_has_the_number_of_its_samples) {
+  using espalier::up_to, espalier::view;
+  for (int n : {1, 3, 4, 5, 8, 11}) {
+    numbered const some{n};
+    data::loader batches{some.all(), batch<up_to<4>, 2>{}, data::shuffled{1}, data::short_last};
+    static_assert(batches.batch_size == 4 && !batches.is_padded);
+    BOOST_TEST(batches.batches() == (n + 3) / 4);
+    BOOST_TEST(batches.samples_per_epoch() == n);
+    BOOST_TEST(batches.tail_count() == n % 4);
+    std::vector<int> seen;
+    for (auto const& [images, labels] : batches.epoch(2)) {
+      static_assert(std::is_same_v<decltype(images), view<float const, batch<up_to<4>, 2>> const>);
+      static_assert(std::is_same_v<decltype(labels), view<std::int32_t const, batch<up_to<4>>> const>);
+      BOOST_TEST(images.samples() == (static_cast<int>(seen.size()) + 4 <= n ? 4 : n % 4));
+      BOOST_TEST(images.samples() == labels.samples());
+      for (int i = 0; i < images.samples(); ++i) {
+        BOOST_TEST(images.sample(i)[0] == static_cast<float>(labels[i]));
+        seen.push_back(labels[i]);
+      }
+    }
+    // The order is that of loaders of any batch.
+    data::loader ones{some.all(), batch<1, 2>{}, data::shuffled{1}, data::drop_last};
+    BOOST_TEST(seen == one_epoch(ones, 2), boost::test_tools::per_element());
+  }
+  numbered const eleven{11}, three{3};
+  data::loader whole{eleven.all(), batch<up_to<4>, 2>{}, data::in_order{}, data::drop_last};
+  BOOST_TEST(whole.samples_per_epoch() == 8);
+  for (auto const& [images, labels] : whole.epoch(0)) BOOST_TEST(images.samples() == 4);
+  BOOST_TEST(error_of([&] {
+               data::loader{three.all(), batch<up_to<4>, 2>{}, data::in_order{}, data::drop_last};
+             }) == "loader: expected samples for at least one batch of 4 (the last batch is dropped), got 3");
+  std::vector<float> const inputs{0, 1, 2}, targets{0, 0, 10, -10, 20, -20};
+  data::samples<float, shape<1>, shape<2>> const real{inputs.data(), targets.data(), 3};
+  data::loader pairs{real, batch<up_to<2>, 1>{}, data::in_order{}, data::short_last};
+  int count = 0;
+  for (auto const& [images, values] : pairs.epoch(0)) {
+    static_assert(std::is_same_v<decltype(values), view<float const, batch<up_to<2>, 2>> const>);
+    for (int i = 0; i < images.samples(); ++i, ++count) BOOST_TEST(values.sample(i)[0] == 10 * images[i]);
+  }
+  BOOST_TEST(count == 3);
+}
+
 BOOST_AUTO_TEST_CASE(real_targets_come_in_batches_too) {
   std::vector<float> const inputs{0, 1, 2, 3, 4}, targets{0, 0, 10, -10, 20, -20, 30, -30, 40, -40};
   data::samples<float, shape<1>, shape<2>> const all{inputs.data(), targets.data(), 5};
@@ -204,12 +246,14 @@ BOOST_AUTO_TEST_CASE(an_epoch_allocates_nothing) {
   numbered const many{1001};
   data::loader training{many.all(), batch<32, 2>{}, data::shuffled{0}, data::second_batch<9>};
   data::loader testing{many.all(), batch<32, 2>{}, data::in_order{}, data::padded};
+  data::loader shorter{many.all(), batch<espalier::up_to<32>, 2>{}, data::in_order{}, data::short_last};
   float sum = 0;
   long const before = espalier_test::allocations();
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (auto const& [images, labels] : training.epoch(epoch)) sum += images[0] + static_cast<float>(labels[0]);
     sum += training.tail().images[0];
     for (auto const& [images, labels, count] : testing.epoch(0)) sum += images[count] + static_cast<float>(labels[0]);
+    for (auto const& [images, labels] : shorter.epoch(0)) sum += images[0] + static_cast<float>(labels[0]);
   }
   BOOST_TEST(espalier_test::allocations() == before);
   BOOST_TEST(sum > 0);

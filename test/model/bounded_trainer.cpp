@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE model_bounded_trainer
 #include <boost/test/unit_test.hpp>
 
+#include <espalier/data/loader.hpp>
+
 #include "support/bounded_training.hpp"
 
 using namespace test;
@@ -85,6 +87,27 @@ BOOST_AUTO_TEST_CASE(a_skipped_update_restores_the_statistics) {
   BOOST_TEST(trainer.skipped_updates() == 1);
   BOOST_TEST(normalized::difference(model.parameters(), before.parameters()) == 0);
   BOOST_TEST(normalized::difference(model.buffers(), before.buffers()) == 0);
+}
+// An epoch of a loader equals steps of trainers of the fixed sizes that its batches have.
+BOOST_AUTO_TEST_CASE(batches_of_a_loader) {
+  auto const x = mlp::images(29);
+  auto const y = mlp::targets(29);
+  esp::data::samples<double, esp::shape<3, 4>> const all{x, y};
+  mlp::model own{esp::seed{5}};
+  mlp::model other = own.clone();
+  esp::data::loader batches{all, mlp::batch{}, esp::data::in_order{}, esp::data::short_last};
+  mlp::trainer trainer{own, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1}, mlp::batch{}};
+  esp::trainer fixed{other, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1}, esp::batch<24, 3, 4>{},
+                     esp::batch<5, 3, 4>{}};
+  for (auto const& [images, labels] : batches.epoch(0)) trainer.step(images, labels);
+  fixed.step(view<double const, esp::batch<24, 3, 4>>(x.data()), view<std::int32_t const, esp::shape<24>>(y.data()));
+  fixed.step(view<double const, esp::batch<5, 3, 4>>(x.data() + 24 * 12),
+             view<std::int32_t const, esp::shape<5>>(y.data() + 24));
+  BOOST_TEST(trainer.steps() == 2);
+  BOOST_TEST(mlp::difference(own.parameters(), other.parameters()) < 1e-12);
+  std::int64_t samples = 0;
+  for (auto const& [images, labels] : batches.epoch(1)) samples += trainer.evaluate(images, labels).count;
+  BOOST_TEST(samples == 29);
 }
 BOOST_AUTO_TEST_CASE(the_loss_falls) {
   mlp::model model{esp::seed{1}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/cpu/vector/vectors.hpp"
+#include "../storage/bounded_view.hpp"
 #include "../storage/tensor.hpp"
 #include "dataset.hpp"
 #include "shuffle.hpp"
@@ -53,19 +54,34 @@ template <class T, class Sample, class Target, class Transforms,
   }
 }
 
+/// The most samples of a batch, and its shape with that number.
+template <class Batch>
+struct memory_of_batch {
+  static constexpr int count = Batch::value.at[0];
+  using type = Batch;
+};
+template <class Batch>
+  requires(is_bounded_batch<Batch>)
+struct memory_of_batch<Batch> {
+  static constexpr int count = Batch::max_samples;
+  using type = typename Batch::template of<count>;
+};
+
 /// Memory of one batch, reused for every batch.
 template <class T, class Batch, class Target, bool Padded = false>
 struct batch_memory {
-  static constexpr int count = Batch::value.at[0];
+  static constexpr int count = memory_of_batch<Batch>::count;
   using targets = targets_of<T, Target>;
   using target_batch = typename batch_shape_of<typename targets::shape, count>::type;
-  std::conditional_t<Padded, padded_tensor<T, Batch>, tensor<T, Batch>> images;
+  using images_batch = typename memory_of_batch<Batch>::type;
+  std::conditional_t<Padded, padded_tensor<T, images_batch>, tensor<T, images_batch>> images;
   tensor<typename targets::element, target_batch> labels;
 };
 
 struct unspecified_policy {};
 struct drop_last_policy {};
 struct padded_policy {};
+struct short_last_policy {};
 template <int N>
 struct second_batch_policy {};
 
@@ -74,6 +90,15 @@ template <class Policy>
 inline constexpr int tail_size = 0;
 template <int N>
 inline constexpr int tail_size<second_batch_policy<N>> = N;
+
+/// Relations that errors name: a policy that fits the batch.
+template <class Batch, class Policy>
+struct policy_of_batches {
+  ESPALIER_READS("the batch is {}")
+  static constexpr bool agree = std::is_same_v<Policy, drop_last_policy> ||
+                                std::is_same_v<Policy, unspecified_policy> ||
+                                is_bounded_batch<Batch> == std::is_same_v<Policy, short_last_policy>;
+};
 
 struct no_memory {};
 struct no_scratch {};
@@ -86,8 +111,10 @@ struct no_scratch {};
 ///                   samples; a trainer's step does not compile with it
 /// second_batch<N>   tail() returns them as a separate batch of static size N; the constructor throws unless exactly N
 ///                   remain
+/// short_last        for batch<up_to<N>, ...>: the last batch has them, and every batch its number of samples
 inline constexpr detail::drop_last_policy drop_last{};
 inline constexpr detail::padded_policy padded{};
+inline constexpr detail::short_last_policy short_last{};
 template <int N>
 inline constexpr detail::second_batch_policy<N> second_batch{};
 
@@ -112,9 +139,26 @@ struct loaded_padded {
   detail::batch_targets<T, Batch, Target> const& labels;
   int count;
 };
+/// A batch of up to N samples: views that have its number of samples.
+template <class T, class Batch, class Target = label>
+struct loaded_samples {
+  view<T const, Batch> images;
+  view<typename detail::targets_of<T, Target>::element const,
+       typename detail::batch_shape_of<typename detail::targets_of<T, Target>::shape, up_to<Batch::max_samples>>::type>
+      labels;
+};
 
-/// loader{samples, batch<N, ...>{}, order, policy, transforms}: iterates over a data set in batches of static size, in
-/// one order per epoch.
+namespace detail {
+template <class T, class Batch, class Target, bool Padded>
+constexpr auto batch_type_of() {
+  if constexpr (is_bounded_batch<Batch>) return std::type_identity<loaded_samples<T, Batch, Target>>{};
+  else if constexpr (Padded) return std::type_identity<loaded_padded<T, Batch, Target>>{};
+  else return std::type_identity<loaded<T, Batch, Target>>{};
+}
+}  // namespace detail
+
+/// loader{samples, batch<N, ...>{}, order, policy, transforms}: iterates over a data set in batches of static size, or
+/// of up to N samples (batch<up_to<N>, ...>), in one order per epoch.
 ///
 ///     data::loader batches{train, esp::batch<32, 8, 8>{}, data::shuffled{seed}, data::drop_last};
 ///     for (auto const& [images, labels] : batches.epoch(k)) trainer.step(images, labels);
@@ -141,7 +185,13 @@ class loader {
   using sound_batch = std::conditional_t<facts::agree, Batch, typename detail::batch_shape_of<Sample, 1>::type>;
   static_assert(
       !std::is_same_v<Policy, detail::unspecified_policy>,
-      "loader{samples, batch<N, ...>{}, order, policy}: choose a policy for the last batch: drop_last, padded or second_batch<N>");
+      "loader{samples, batch<N, ...>{}, order, policy}: choose a policy for the last batch: drop_last, padded or second_batch<N>; short_last for batch<up_to<N>, ...>");
+  using policy_fit = std::conditional_t<facts::agree, detail::policy_of_batches<Batch, Policy>, agreed>;
+  static_assert(
+      policy_fit::agree,
+      ESPALIER_SENTENCE("loader{samples, batch, order, policy}: short_last is for batch<up_to<N>, ...>, padded "
+                        "and second_batch<N> are for batch<N, ...>; drop_last is for both",
+                        policy_fit));
 
   using transformed = typename detail::transforms_fit<Transforms, Sample>::type;
   static_assert(
@@ -151,17 +201,18 @@ class loader {
           transformed));
 
  public:
-  static constexpr int batch_size = sound_batch::value.at[0];
+  /// The number of samples of a batch, or the most of them.
+  static constexpr int batch_size = detail::memory_of_batch<sound_batch>::count;
   static constexpr int tail_size = detail::tail_size<Policy>;
-  static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy>;
-  using batch_type =
-      std::conditional_t<is_padded, loaded_padded<T, sound_batch, Target>, loaded<T, sound_batch, Target>>;
+  static constexpr bool is_bounded = is_bounded_batch<sound_batch>;
+  static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy> && !is_bounded;
+  using batch_type = typename decltype(detail::batch_type_of<T, sound_batch, Target, is_padded>())::type;
 
   loader(samples<T, Sample, Target> all, Batch, order requested, Policy, Transforms transforms = {})
       : all_{all},
         requested_{requested},
         transforms_{transforms},
-        order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
+        order_{detail::checked_count(all.size(), batch_size, has_last, tail_size)} {
     detail::begin_order(order_, requested_);
   }
   loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order requested, Policy policy,
@@ -175,7 +226,10 @@ class loader {
   class iterator {
    public:
     batch_type operator*() const noexcept {
-      if constexpr (is_padded) return {from_->memory_.images, from_->memory_.labels, static_cast<int>(last() - at_)};
+      if constexpr (is_bounded)
+        return {{from_->memory_.images.data(), last() - at_}, {from_->memory_.labels.data(), last() - at_}};
+      else if constexpr (is_padded)
+        return {from_->memory_.images, from_->memory_.labels, static_cast<int>(last() - at_)};
       else return {from_->memory_.images, from_->memory_.labels};
     }
     iterator& operator++() noexcept {
@@ -230,26 +284,29 @@ class loader {
     return loaded<T, tail_batch, Target>{tail_.images, tail_.labels};
   }
 
-  /// Number of samples in no whole batch: dropped, in the padded batch, or in tail(), depending on the policy.
+  /// Number of samples in no whole batch: dropped, in the padded or short batch, or in tail(), depending on the policy.
   [[nodiscard]] std::int64_t tail_count() const noexcept { return all_.size() % batch_size; }
   /// Number of batches of epoch().
   [[nodiscard]] std::int64_t batches() const noexcept {
-    return (all_.size() + (is_padded ? batch_size - 1 : 0)) / batch_size;
+    return (all_.size() + (has_last ? batch_size - 1 : 0)) / batch_size;
   }
   /// Number of samples of an epoch, with tail() and without padding.
   [[nodiscard]] std::int64_t samples_per_epoch() const noexcept {
-    return all_.size() - (is_padded || tail_size > 0 ? 0 : tail_count());
+    return all_.size() - (has_last || tail_size > 0 ? 0 : tail_count());
   }
 
  private:
   using tail_batch = typename detail::batch_shape_of<Sample, (tail_size > 0 ? tail_size : 1)>::type;
 
   static constexpr bool needs_scratch = Transforms::count > 1;
+  /// Whether the last batch of epoch() may have fewer samples than the others.
+  static constexpr bool has_last = is_padded || std::is_same_v<Policy, detail::short_last_policy>;
 
   void fill(auto& memory, std::int64_t from, std::int64_t last) noexcept {
     T* room = nullptr;
     if constexpr (needs_scratch) room = scratch_.data();
-    detail::gather_samples(all_, order_.data(), from, last, memory.count, transforms_, view<T, Sample>{room}, epoch_,
+    int const count = is_bounded ? static_cast<int>(last - from) : memory.count;
+    detail::gather_samples(all_, order_.data(), from, last, count, transforms_, view<T, Sample>{room}, epoch_,
                            memory.images.data(), memory.labels.data());
   }
 
