@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE model_bounded_nets
 #include <boost/test/unit_test.hpp>
 
+#include <span>
+
 #include "support/bounded_training.hpp"
 
 using namespace test;
@@ -35,6 +37,13 @@ using Moves =
 // Every extent of the net is the largest number of samples.
 using EqualExtents = nn::Sequential<nn::Linear<24, 24>, nn::Tanh, nn::Linear<24, 24>, nn::BatchNorm1d<24>,
                                     nn::Dropout<0.5>, nn::Linear<24, 24>>;
+/// Reads integers, as one-hot rows.
+struct Letters {
+  nn::Linear<7, 5> layer;
+  ESPALIER_MODULE(Letters, layer)
+  using input_element = std::int32_t;
+  constexpr auto forward(auto x) const { return esp::mean<1>(layer(esp::one_hot<7>(x))); }
+};
 using Regression = nn::Sequential<nn::Linear<6, 20>, nn::Softplus, nn::Linear<20, 3>>;
 
 }  // namespace
@@ -53,6 +62,26 @@ BOOST_AUTO_TEST_CASE(movements_within_samples) {
 }
 BOOST_AUTO_TEST_CASE(extents_that_equal_the_number_of_samples) {
   BOOST_TEST((training_case<EqualExtents, nn::SoftmaxLoss, 24, 24>::compare<2, 13, 24>()) < 1e-9);
+}
+BOOST_AUTO_TEST_CASE(inputs_of_integers) {
+  using net = nn::Sequential<Letters, nn::Tanh, nn::Linear<5, 3>>;
+  esp::model<net, esp::cpu, double> own{esp::seed{4}};
+  auto other = own.clone();
+  std::vector<std::int32_t> x, y;
+  for (int i = 0; i < 9 * 4; ++i) x.push_back(i * i % 7);
+  for (int i = 0; i < 9; ++i) y.push_back(i % 3);
+  esp::trainer bounded{own, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1}, esp::batch<esp::up_to<24>, 4>{}};
+  esp::trainer fixed{other, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1}, esp::batch<9, 4>{}};
+  using integers = training_case<net, nn::SoftmaxLoss, 3, 4>;
+  BOOST_TEST(std::fabs(bounded.step(x, y) - fixed.step(x, y)) < 1e-12);
+  BOOST_TEST(integers::difference(own.parameters(), other.parameters()) < 1e-12);
+  BOOST_TEST(std::fabs(bounded.evaluate(x, y).loss - fixed.evaluate(x, y).loss) < 1e-12);
+  esp::predictor predict{own, esp::batch<esp::up_to<24>, 4>{}};
+  esp::predictor predict_nine{other, esp::batch<9, 4>{}};
+  std::vector<double> scores(9 * 3), expected(9 * 3);
+  predict(x, scores);
+  predict_nine(x, expected);
+  BOOST_TEST(integers::difference(std::span(scores), std::span(expected)) < 1e-12);
 }
 BOOST_AUTO_TEST_CASE(losses_of_numbers) {
   BOOST_TEST((training_case<Regression, nn::MeanSquaredError, 3, 6>::compare<1, 5>()) < 1e-11);

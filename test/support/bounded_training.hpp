@@ -35,7 +35,7 @@ struct training_case {
   }
   static double difference(auto const& a, auto const& b) {
     double worst = 0;
-    for (std::int64_t i = 0; i < b.size(); ++i)
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(b.size()); ++i)
       worst = std::fmax(worst, std::fabs(a.begin()[i] - b.begin()[i]) / (1 + std::fabs(b.begin()[i])));
     return worst;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/cpu/run_bounded.hpp"
+#include "../operation/indexing.hpp"
 #include "../operation/matmul.hpp"
 #include "../operation/movement.hpp"
 #include "../storage/bounded_view.hpp"
@@ -95,6 +96,8 @@ constexpr auto op_with_fault() {
   else if constexpr (Op->family == op_family::move) return std::type_identity<moved_>{};
   else if constexpr (Op->family == op_family::scatter_add) return std::type_identity<scatter_add_>{};
   else if constexpr (Op->family == op_family::concatenate) return std::type_identity<concatenate_>{};
+  else if constexpr (Op->family == op_family::index_gather) return std::type_identity<index_gather_>{};
+  else if constexpr (Op->family == op_family::index_scatter_add) return std::type_identity<index_scatter_add_>{};
   else if constexpr (Op->family == op_family::constant) return std::type_identity<constant_>{};
   else return std::type_identity<void>{};
 }

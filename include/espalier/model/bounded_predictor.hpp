@@ -15,18 +15,19 @@ struct found_on<Net, Batch> {
 };
 
 /// Memory for a copy of a run's argument if it overlaps the result and the kernels do not allow that.
-template <class Program, class T, std::int64_t Elements>
+template <class Program, class Input, class T, std::int64_t Elements>
 struct bounded_overlap {
   static constexpr plan::sharing may = plan::sharing_of<Program>.of[0][0];
-  static constexpr std::size_t bytes = may == plan::sharing::any ? 0 : bytes_for<T>(static_cast<std::size_t>(Elements));
+  static constexpr std::size_t bytes =
+      may == plan::sharing::any ? 0 : bytes_for<Input>(static_cast<std::size_t>(Elements));
   /// The address to read the argument at.
-  static T const* separate(T const* x, std::int64_t size, T const* y, std::int64_t result_size, void* room) {
+  static Input const* separate(Input const* x, std::int64_t size, T const* y, std::int64_t result_size, void* room) {
     if constexpr (may != plan::sharing::any) {
-      bool const same = may == plan::sharing::same && x == y;
-      if (!same && overlap(x, static_cast<std::size_t>(size) * sizeof(T), y,
-                           static_cast<std::size_t>(result_size) * sizeof(T))) {
-        __builtin_memcpy(room, x, static_cast<std::size_t>(size) * sizeof(T));
-        return static_cast<T const*>(room);
+      std::size_t const x_bytes = static_cast<std::size_t>(size) * sizeof(Input);
+      bool const same = may == plan::sharing::same && std::is_same_v<Input, T> && static_cast<void const*>(x) == y;
+      if (!same && overlap(x, x_bytes, y, static_cast<std::size_t>(result_size) * sizeof(T))) {
+        __builtin_memcpy(room, x, x_bytes);
+        return static_cast<Input const*>(room);
       }
     }
     (void)size, (void)y, (void)result_size, (void)room;
@@ -50,13 +51,14 @@ class predictor<Model, Batch, Fault> {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
+  using Input = detail::stored_input<Net, T>;
   static_assert(!Engine::has_device_memory,
                 "predictor{model, batch<up_to<N>, ...>{}}: a number of samples that is known at run time requires a "
                 "model on the processor; use fixed batch sizes");
   using Program = detail::bounded_evaluation_program<Net, Batch>;
   using Output = detail::bounded_output<Net, Batch>;
   using Sound = typename plan::sound_program<Program>::checked;
-  using Overlap = detail::bounded_overlap<Program, T, detail::most_of<Batch>::size>;
+  using Overlap = detail::bounded_overlap<Program, Input, T, detail::most_of<Batch>::size>;
 
  public:
   using input_shape = Batch;
@@ -99,22 +101,22 @@ class predictor<Model, Batch, Fault> {
   /// errors  sample_count_error, before anything is written
   template <class X, class Y>
   void operator()(X const& x, Y&& scores) {
-    using Input = detail::bounded_elements_fit<X const, T const, Batch>;
-    static_assert(Input::agree,
+    using Read = detail::bounded_elements_fit<X const, Input const, Batch>;
+    static_assert(Read::agree,
                   ESPALIER_SENTENCE("predictor(x, scores): x must be 1 to N samples of the predictor's batch, in "
-                                    "the model's element type",
-                                    typename Input::samples, typename Input::fewer, typename Input::element));
+                                    "the model's element type (indices: std::int32_t)",
+                                    typename Read::samples, typename Read::fewer, typename Read::element));
     if constexpr (is_bounded_batch<output_shape>) {
       using Scores = detail::bounded_elements_fit<std::remove_reference_t<Y>, T, output_shape>;
       using Stays =
           std::conditional_t<Scores::agree && !TensorOrView<Y> && !detail::BoundedView<std::remove_cvref_t<Y>>,
                              detail::outlives_the_view<Y>, agreed>;
-      static_assert(!Input::agree || (Scores::agree && Stays::agree),
+      static_assert(!Read::agree || (Scores::agree && Stays::agree),
                     ESPALIER_SENTENCE("predictor(x, scores): scores must have room for as many samples of "
                                       "output_shape, in the model's element type",
                                       typename Scores::samples, typename Scores::fewer, typename Scores::element));
-      if constexpr (Input::agree && Scores::agree && Stays::agree) {
-        auto const from = detail::samples_in<T const, Batch>("predictor(x, scores): x", x);
+      if constexpr (Read::agree && Scores::agree && Stays::agree) {
+        auto const from = detail::samples_in<Input const, Batch>("predictor(x, scores): x", x);
         auto const to = detail::samples_in<T, output_shape>("predictor(x, scores): scores", scores, Output::rows);
         if (to.samples != from.samples)
           detail::raise(sample_count_error{"predictor(x, scores): scores", from.samples, from.samples, to.samples});
@@ -122,10 +124,10 @@ class predictor<Model, Batch, Fault> {
       }
     } else {
       using Scores = detail::written_fit<Y, T, output_shape>;
-      static_assert(!Input::agree || Scores::agree,
+      static_assert(!Read::agree || Scores::agree,
                     ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
-      if constexpr (Input::agree && Scores::agree) {
-        auto const from = detail::samples_in<T const, Batch>("predictor(x, scores): x", x);
+      if constexpr (Read::agree && Scores::agree) {
+        auto const from = detail::samples_in<Input const, Batch>("predictor(x, scores): x", x);
         auto&& to = detail::as_tensor_or_view<T, output_shape>("predictor(x, scores): scores", scores);
         static_assert(std::is_same_v<shape_of<decltype(to)>, output_shape>,
                       "predictor(x, scores): scores must have the shape of the net's output");
@@ -142,11 +144,11 @@ class predictor<Model, Batch, Fault> {
   }
 
  private:
-  void run(T const* x, T* scores, int samples, std::int64_t result_size) {
+  void run(Input const* x, T* scores, int samples, std::int64_t result_size) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = const_cast<T*>(Overlap::separate(
+    b.at[plan::base::arguments] = const_cast<Input*>(Overlap::separate(
         x, samples * Batch::sample::size, scores, result_size, memory_.template at<void>(workspace_bytes)));
     b.at[plan::base::results] = scores;
     on_cpu::run_bounded<Program, T>(b.at, samples);

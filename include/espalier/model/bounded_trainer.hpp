@@ -4,7 +4,8 @@
 #include "trainer.hpp"
 
 #include "../base/diagnostics_push.hpp"
-#define ESPALIER_SAMPLES_OF_BATCH "must be 1 to N samples of the trainer's batch, in the model's element type"
+#define ESPALIER_SAMPLES_OF_BATCH \
+  "must be 1 to N samples of the trainer's batch, in the model's element type (indices: std::int32_t)"
 #define ESPALIER_TARGETS_OF_BATCH \
   "must be those of 1 to N samples, in the type that the loss requires (labels: std::int32_t)"
 
@@ -54,6 +55,7 @@ class bounded_trainer {
                 "trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: a number of samples that is known at run "
                 "time requires a model on the processor; use fixed batch sizes");
   using Training = bounded_training<Net, Loss, Batch>;
+  using Input = stored_input<Net, T>;
   using Program = typename Training::program;
   using ScoresProgram = bounded_evaluation_program<Net, Batch>;
   using Sound = typename plan::sound_program<Program>::checked;
@@ -76,7 +78,7 @@ class bounded_trainer {
  private:
   static constexpr std::int64_t row = Prediction::size / max_samples,
                                 target_row = Training::template target_at<most_of<Batch>>::size / max_samples;
-  using Overlap = bounded_overlap<ScoresProgram, T, most_of<Batch>::size>;
+  using Overlap = bounded_overlap<ScoresProgram, Input, T, most_of<Batch>::size>;
   static constexpr std::size_t most(std::size_t a, std::size_t b) { return a > b ? a : b; }
   static constexpr std::size_t scores_workspace = Engine::template workspace_bytes<ScoresProgram, T>,
                                scratch_bytes = most(most(Engine::template workspace_bytes<Program, T>,
@@ -151,11 +153,11 @@ class bounded_trainer {
   /// The net's scores in evaluation mode, valid until the next call.
   template <class X>
   view<T, prediction_shape> forward(X const& images) {
-    using Fit = bounded_elements_fit<X const, T const, Batch>;
+    using Fit = images_fit<X>;
     static_assert(Fit::agree, ESPALIER_SENTENCE("trainer.forward(images): images " ESPALIER_SAMPLES_OF_BATCH,
                                                 typename Fit::samples, typename Fit::fewer, typename Fit::element));
     if constexpr (Fit::agree) {
-      auto const x = samples_in<T const, Batch>("trainer.forward(images)", images);
+      auto const x = samples_in<Input const, Batch>("trainer.forward(images)", images);
       return {scores_of(x.data, x.samples), x.samples * Training::prediction::rows};
     } else {
       return {memory_.template at<T>(scores_at), 1};
@@ -180,17 +182,17 @@ class bounded_trainer {
 
  private:
   template <class X>
-  using images_fit = bounded_elements_fit<X const, T const, Batch>;
+  using images_fit = bounded_elements_fit<X const, Input const, Batch>;
   template <class Y>
   using targets_fit = bounded_elements_fit<Y const, target_element const, target_shape>;
   struct samples_and_targets {
-    T const* x;
+    Input const* x;
     target_element const* y;
     int samples;
   };
   template <class X, class Y>
   static samples_and_targets both(char const* where, X const& images, Y const& targets) {
-    auto const x = samples_in<T const, Batch>(where, images);
+    auto const x = samples_in<Input const, Batch>(where, images);
     auto const y = samples_in<target_element const, target_shape>(where, targets, Training::target::rows);
     if (x.samples != y.samples) raise(sample_count_error{where, x.samples, x.samples, y.samples});
     return {x.data, y.data, x.samples};
@@ -202,18 +204,18 @@ class bounded_trainer {
     return typename Rule::places{parameters, gradient(), states_memory(), memory_.template at<T>(0),
                                  nullptr,    nullptr,    nullptr};
   }
-  T* scores_of(T const* x, int samples) {
+  T* scores_of(Input const* x, int samples) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     T* const scores = memory_.template at<T>(scores_at);
     program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = const_cast<T*>(Overlap::separate(
+    b.at[plan::base::arguments] = const_cast<Input*>(Overlap::separate(
         x, samples * Batch::sample::size, scores, samples * row, memory_.template at<void>(scores_workspace)));
     b.at[plan::base::results] = scores;
     on_cpu::run_bounded<ScoresProgram, T>(b.at, samples);
     return scores;
   }
-  evaluation evaluate_samples(T const* x, target_element const* targets, int samples) {
+  evaluation evaluate_samples(Input const* x, target_element const* targets, int samples) {
     constexpr bool classes_on_axis_1 = requires { Loss::template target<Prediction>::classes; };
     T* const scores = scores_of(x, samples);
     evaluation result{};
@@ -237,7 +239,7 @@ class bounded_trainer {
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch>
-  [[gnu::noinline]] T train(T const* x, target_element const* targets, int samples) {
+  [[gnu::noinline]] T train(Input const* x, target_element const* targets, int samples) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     Engine const& engine = model_->engine();
     program_bases b = model_->bases();
@@ -250,7 +252,7 @@ class bounded_trainer {
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::gradients] = gradient();
     b.at[plan::base::random] = &random;
-    b.at[plan::base::arguments] = const_cast<T*>(x);
+    b.at[plan::base::arguments] = const_cast<Input*>(x);
     b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets);
     b.at[plan::base::results] = &loss;
     void* const before = memory_.template at<void>(buffers_before_at);

@@ -152,6 +152,10 @@ class sample_binder {
       for (int k = 0; k < (n.op->family == op_family::alias ? 1 : 4); ++k) needed_[n.operand[k]] = true;
     }
   }
+  /// Indices known when the program runs, also those that no result needs: only roots of fixed batches check them.
+  static constexpr bool has_indices(graph::node const& n) {
+    return n.op->family == op_family::index_gather || n.op->family == op_family::index_scatter_add;
+  }
   constexpr bool varies(int id) const { return to_.per_sample[id_of_[id]] != 0; }
 
   /// The axis of samples in the shapes of both traces; -1: none, -2: a fault.
@@ -186,6 +190,7 @@ class sample_binder {
     graph::node const &x = a_.nodes[id], &y = b_.nodes[id];
     source_ = id;
     graph::descriptor const* const op = x.op;
+    if (has_indices(x)) return fail(bounded_fault::kernel, op);
     if (!needed_[id]) {
       graph::node n = x;
       for (int k = 0; k < 4; ++k) n.operand[k] = id_of_[x.operand[k]];
