@@ -4,6 +4,8 @@
 #define BOOST_TEST_MODULE model_updater_argument
 #include <boost/test/unit_test.hpp>
 
+#include <cstring>
+
 #include "support/nets.hpp"
 
 using namespace test;
@@ -176,4 +178,53 @@ BOOST_AUTO_TEST_CASE(a_compiled_function_follows_a_model_that_moves) {
   step(x, y, loss);
   BOOST_TEST(static_cast<double>(loss) == trainer.step(x, y), boost::test_tools::tolerance(1e-12));
   BOOST_TEST(distance(moved.parameters(), b.parameters()) < 1e-12);
+}
+
+// Only the objects know which model an updater was made for, and which arguments are the same model.
+BOOST_AUTO_TEST_CASE(an_updater_of_another_model_is_an_error) {
+  model<Plain> a{esp::seed{5}}, b{esp::seed{6}};
+  auto const x = doubles<8, 4>(1);
+  auto const y = labels<8>(2, 3);
+  optim::updater of_b{b, optim::Adam<>{}};
+  auto const before = a.clone();
+  auto const names = [](char const* first, char const* second) {
+    return [=](esp::model_error const& e) {
+      return std::strstr(e.what(), first) != nullptr && std::strstr(e.what(), second) != nullptr;
+    };
+  };
+  BOOST_CHECK_EXCEPTION((esp::compiled{train, a, of_b, x, y}), esp::model_error,
+                        names("argument 1 of a function is the updater of another model than argument 0", "expected"));
+  auto const gradients = esp::value_and_grad<0>(classify)(a, x, y).second;
+  BOOST_CHECK_EXCEPTION(of_b.update(a, gradients), esp::model_error, names("expected the model", "made for"));
+  BOOST_TEST(distance(a.parameters(), before.parameters()) == 0);
+  // The right one still works, also when the model has moved.
+  auto moved = std::move(b);
+  of_b.update(moved, gradients);
+  esp::compiled step{train, moved, of_b, x, y};
+  tensor<double, shape<>> loss;
+  step(x, y, loss);
+}
+
+inline constexpr auto towards = [](auto net, auto target, auto x) {
+  esp::update_average(target, net, 0.5);
+  return mean(evaluate(net, x) - evaluate(target, x));
+};
+inline constexpr auto apart = [](auto net, auto target, auto x) {
+  return mean(evaluate(net, x) - evaluate(target, x));
+};
+inline constexpr auto both_train = [](auto net, auto second, auto x) { return mean(net(x) * second(x)); };
+
+BOOST_AUTO_TEST_CASE(a_model_that_is_changed_is_passed_once) {
+  model<Plain> a{esp::seed{5}};
+  auto const x = doubles<8, 4>(1);
+  BOOST_CHECK_EXCEPTION((esp::compiled{towards, a, a, x}), esp::model_error, [](esp::model_error const& e) {
+    return std::strstr(e.what(), "arguments 0 and 1 of a function are the same model") != nullptr;
+  });
+  // One that is only read may be passed twice.
+  esp::compiled read{apart, a, a, x};
+  tensor<double, shape<>> y;
+  read(x, y);
+  BOOST_TEST(static_cast<double>(y) == 0);
+  model<Net> normalised{esp::seed{5}};
+  BOOST_CHECK_THROW(esp::value_and_grad<0>(both_train)(normalised, normalised, x), esp::model_error);
 }

@@ -152,10 +152,12 @@ class compiled {
   template <class... X>
   explicit compiled(F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
     detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
+    check_bound();
   }
   template <class... X>
   compiled(Device, F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
     detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
+    check_bound();
   }
 
   /// Does not compile: each compiled function has its own workspace.
@@ -259,6 +261,11 @@ class compiled {
         },
         bound_);
   }
+  void check_bound() {
+    if constexpr (Fault::agree && has_states)
+      std::apply([](auto&... bound) { detail::check_models<typename facts::program, Leaf...>(bound...); }, bound_);
+  }
+
   static constexpr std::size_t packed_at = detail::aligned_bytes(workspace_bytes),
                                in_place_at = packed_at + facts::packed_bytes;
   [[no_unique_address]] std::tuple<typename detail::function_argument<Leaf>::bound...> bound_;

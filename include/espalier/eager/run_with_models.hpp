@@ -2,7 +2,7 @@
 #pragma once
 #include "../device/check_indices.hpp"
 #include "../device/random_state.hpp"
-#include "function_argument.hpp"
+#include "check_models.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Runs the program of a function with models among its arguments.
@@ -52,6 +52,7 @@ inline constexpr bool is_random = [] {
 
 template <class Program, class T, class... X>
 void run_with_models(T* const* results, int count, X&... x) {
+  check_models<Program, leaf_of_argument<X>...>(x...);
   program_bases b{};
   T* const no_numbers = nullptr;
   for_each_argument<leaf_of_argument<X>...>(

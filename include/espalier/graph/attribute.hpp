@@ -85,17 +85,22 @@ constexpr int offset_of(node const& n) {
   return static_cast<int>(n.attribute);
 }
 
-/// Where a tensor is placed: the number of the vector, and the first element in it, a multiple of 16.
+/// Where a tensor is placed: the number of the vector, and the first element in it, a multiple of 16. What the vector
+/// is for: the number of an updater among those of the program, and the slot of the parameters that it updates.
 struct packed_tensor {
   int vector;
   std::int64_t offset;
+  int updater = 0;
+  int parameters = 0;
 };
 constexpr std::uint64_t pack_attribute(packed_tensor x) {
-  return static_cast<std::uint64_t>(x.vector) << 48 | static_cast<std::uint64_t>(x.offset);
+  return static_cast<std::uint64_t>(x.vector) << 56 | static_cast<std::uint64_t>(x.updater) << 48 |
+         static_cast<std::uint64_t>(x.parameters) << 32 | static_cast<std::uint64_t>(x.offset);
 }
 constexpr packed_tensor pack_of(node const& n) {
   if (n.op->family != op_family::pack) detail::wrong_family();
-  return {static_cast<int>(n.attribute >> 48), static_cast<std::int64_t>(n.attribute & 0xffffffffffff)};
+  return {static_cast<int>(n.attribute >> 56), static_cast<std::int64_t>(n.attribute & 0xffffffff),
+          static_cast<int>(n.attribute >> 48 & 0xff), static_cast<int>(n.attribute >> 32 & 0xffff)};
 }
 /// The first element of a part of a vector.
 constexpr std::uint64_t part_attribute(std::int64_t offset) { return static_cast<std::uint64_t>(offset); }

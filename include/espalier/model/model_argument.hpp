@@ -55,6 +55,7 @@ struct function_argument<model_leaf<Model>> {
   struct bound : reference<Model> {
     using reference<Model>::reference;
   };
+  static void const* memory(Model& model) { return model.bases().at[plan::base::parameters]; }
   template <class Program, class Address, class T>
   static void fill(Model& model, void** base, T*) {
     program_bases const b = model.bases();

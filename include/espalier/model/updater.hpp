@@ -48,7 +48,8 @@ class updater {
       : rule_{optimizer},
         memory_(model.engine().allocate(bytes)),
         exchange_{model.engine().make_exchange(end, end)},
-        engine_{model.engine().without_threads()} {
+        engine_{model.engine().without_threads()},
+        parameters_{model.bases().at[plan::base::parameters]} {
     rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
   }
 
@@ -78,7 +79,9 @@ class updater {
             Fault));
   }
   /// Updates the model's parameters with the gradients.
+  /// errors  model_error if it is another model than the one that the updater was made for
   void update(Model& model, Gradients const& gradients) {
+    if (model.bases().at[plan::base::parameters] != parameters_) espalier::detail::raise(model_error());
     auto n = rule_.next();
     auto p = places(model);
     p.gradient = gradients.span().data();
@@ -127,6 +130,7 @@ class updater {
   typename Engine::memory memory_;
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
   [[no_unique_address]] typename Engine::single_threaded engine_;
+  void const* parameters_;  ///< of the model that the states belong to
 };
 
 /// Does not compile: the second argument is not an optimizer. It accepts every call without a further error, so that

@@ -61,8 +61,10 @@ class update_tracer {
     int packed = 0, slot = 0;
     tracing::visit_leaves(gradients, [&](auto const& leaf, bool trainable) {
       if (trainable)
-        packed = operation::emit_pack(nodes, packed, tracing::trace_operand(t, leaf),
-                                      {t.packed_vectors, parameters.offset[slot]}, size);
+        packed = operation::emit_pack(
+            nodes, packed, tracing::trace_operand(t, leaf),
+            {t.packed_vectors, parameters.offset[slot], first_number / (max_updates * numbers_of_update), net.vector},
+            size);
       ++slot;
     });
     ++t.packed_vectors;
@@ -171,6 +173,7 @@ struct function_argument<updater_leaf<optim::updater<Model, Optimizer>>> {
     explicit bound(Updater& updater) : of{&updater} {}
     Updater* of;
   };
+  static void const* updated_memory(bound& b) { return b.of->parameters_; }
   template <class Program, class Address>
   static constexpr int updates = updates_in(plan::graph_of<Program>, Address::number);
   template <class Program, class Address, class T>
