@@ -218,6 +218,14 @@ BOOST_AUTO_TEST_CASE(kernels_of_layers) {
   std::string const evaluation = esp::draw_kernels<Net, esp::batch<2, 8>>({}, esp::kernel_detail::layers);
   BOOST_TEST(!has(evaluation, "backward"), evaluation);
   BOOST_TEST(has(evaluation, "<b>kernels</b>"), evaluation);
+  // Inputs that are indices are no targets: what is made of them belongs to its layer.
+  using Words = nn::Sequential<nn::Embedding<9, 4>, nn::Flatten, nn::Linear<12, 2>>;
+  std::string const words =
+      esp::draw_kernels<Words, nn::CrossEntropyLoss<>, Optimizer, esp::batch<2, 3>>({}, esp::kernel_detail::layers);
+  BOOST_TEST(
+      has(words, ">0  Embedding&lt;9, 4&gt;</td><td align=\"left\" balign=\"left\" bgcolor=\"#d8efd8\">2&nbsp; gather"),
+      words);
+  BOOST_TEST(has(words, ">loss</td><td align=\"left\" balign=\"left\" bgcolor=\"#d8efd8\">1, 4&nbsp; "), words);
 }
 
 // A value has the layer that makes it; a value of the backward pass has the layer that it differentiates.

@@ -21,7 +21,7 @@ inline void remove_target(program_layers& r, view const& v, int forward_nodes) {
   for (int id = 1; id <= forward_nodes; ++id) {
     node_row const& n = v.nodes[id];
     int& row = r.of[static_cast<std::size_t>(id)];
-    if (n.op->family == graph::op_family::label) row = program_layers::none;
+    if (n.op->family == graph::op_family::label && label_of(n).position > 0) row = program_layers::none;
     if (n.op->family == graph::op_family::argument && position_of(n) > 0) row = program_layers::none;
     for (int const operand : n.operand)
       if (operand != 0 && r.of[static_cast<std::size_t>(operand)] == program_layers::none) row = program_layers::none;
