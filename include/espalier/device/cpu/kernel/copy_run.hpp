@@ -19,6 +19,14 @@ ESPALIER_INLINE void add_run(T* to, T const* from, std::int64_t n) {
     (pack<T, Arch>::load(to) + pack<T, Arch>::load(from)).store(to);
   for (; n > 0; --n) *to++ += *from++;
 }
+/// Fetches the lines of a run that is read or added to soon, and that no hardware prefetcher can foresee: a row of a
+/// table by its index. At most 32 lines: more would evict what was fetched before it is used.
+template <class T>
+ESPALIER_INLINE void prefetch_run(T const* from, std::int64_t n) {
+  std::int64_t const bytes = n * static_cast<std::int64_t>(sizeof(T)), most = bytes < 2048 ? bytes : 2048;
+  char const* const at = reinterpret_cast<char const*>(from);
+  for (std::int64_t i = 0; i < most; i += 64) __builtin_prefetch(at + i);
+}
 template <class T, class Arch>
 ESPALIER_INLINE void fill_run(T* to, T x, std::int64_t n) {
   constexpr int size = pack<T, Arch>::size;

@@ -12,6 +12,9 @@ namespace espalier::on_cpu {
 template <class T, Shape X, Shape Index, Shape Y, int Axis, class Arch>
 struct index_gather_kernel : independent_parts {
   using lines = on_device::index_lines<X, Index, Y, Axis>;
+  /// Rows of a table that is larger than the second cache level.
+  static constexpr bool prefetches = lines::run * static_cast<std::int64_t>(sizeof(T)) >= 256 &&
+                                     X::size * static_cast<std::int64_t>(sizeof(T)) > 1 << 20;
   static constexpr int parts = lines::lines > 1 ? detail::parts_along(lines::lines, Y::size) : 1;
 
   ESPALIER_KERNEL static void run(T const* x, std::int32_t const* index, T* y) { some(x, index, y, 0, lines::lines); }
@@ -26,6 +29,9 @@ struct index_gather_kernel : independent_parts {
                  o = line / lines::inner / lines::picks;
     for (; line < end; ++line) {
       T const* const from = x + lines::begin_in_x(o, index[lines::index_at(o, k, i)], i);
+      if constexpr (prefetches)
+        if (k + 2 < lines::picks)
+          detail::prefetch_run(x + lines::begin_in_x(o, index[lines::index_at(o, k + 2, i)], i), lines::run);
       if constexpr (lines::run == 1) y[line] = *from;
       else detail::copy_run<T, Arch>(y + line * lines::run, from, lines::run);
       if (++i < lines::inner) continue;
