@@ -51,6 +51,13 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using InPlace = typename Memory::in_place;
   using OneLoss = typename Memory::loss_of_sample;
   using Sound = typename plan::sound_program<detail::training_program<Net, Loss, Batch>>::checked;
+  using LazyWorks = optim::lazy_works<Optimizer, Memory::rows::updates>;
+  static_assert(
+      LazyWorks::agree,
+      ESPALIER_SENTENCE(
+          "trainer{model, loss, optimizer, batch}: optim::lazy must be the outermost wrapper of an optimizer that updates each "
+          "parameter by itself; the net, of float or double on a processor, must look a table up once (Embedding)",
+          LazyWorks));
   template <class X, class Y>
   struct targets_of_batch {
     using type = detail::shape_is<shape_of<Y>, typename Costs::template target_of<shape_of<X>>>;
@@ -264,6 +271,19 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
                                  nullptr,    nullptr,    nullptr};
   }
 
+  unsigned char* rows_memory() const { return memory_.template at<unsigned char>(Memory::rows_at); }
+  template <class B>
+  void collect_rows([[maybe_unused]] void* const* base) {
+    if constexpr (Memory::has_rows)
+      rows_.template collect<B>(gradient(), rows_memory(), base + plan::base::results, base + plan::base::arguments);
+  }
+  /// Updates only the rows of tables that the step has read, if the optimizer leaves the others as they are.
+  void update(Engine const& engine, typename Rule::places const& p) {
+    if constexpr (Memory::has_rows && Memory::rows::updates)
+      if (rule_.optimizer.keeps_unread_rows()) return rows_.update(engine, p, rows_memory());
+    Rule::launch(engine, p);
+  }
+
   template <class From>
   T* scores_of(detail::elements_on<Input const, From, Batch::size> images) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
@@ -331,7 +351,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         [&] { return exchange_.view_on_host(targets, at::template targets<B>); });
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
-    typename Engine::template result<detail::training_program<Net, Loss, B>, T> loss{0};
+    using Program = typename Memory::template step_program<B>;
+    typename Engine::template result<Program, T> loss{0};
     on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto numbers = rule_.next();
     auto p = places();
@@ -342,15 +363,17 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
     b.at[plan::base::arguments + 1] = exchange_.stage_in(targets, at::template targets<B>);
     b.at[plan::base::results] = exchange_.stage_out(detail::one_element(loss), at::loss);
+    if constexpr (Memory::has_rows) Memory::rows::template place_results<B>(b.at + plan::base::results, rows_memory());
     exchange_.upload();
     T* const buffers_before = memory_.template at<T>(Memory::buffers_before_at);
     constexpr bool silent = std::is_void_v<Result>;
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
     replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
       engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
-      engine.template run<detail::training_program<Net, Loss, B>, T>(b.at);
+      engine.template run<Program, T>(b.at);
+      collect_rows<B>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
-      Rule::launch(engine, p);
+      update(engine, p);
     });
     if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
     Rule::read_applied(exchange_, numbers, at::rule_numbers);
@@ -366,6 +389,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   typename Engine::memory memory_;
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
   [[no_unique_address]] typename Engine::template replays<3 + 2 * static_cast<int>(sizeof...(More))> replays_;
+  [[no_unique_address]] typename Memory::rows rows_;
   detail::call_mark call_;
 };
 

@@ -28,8 +28,13 @@ class trainer_costs {
   static constexpr std::size_t optimizer_bytes = Memory::rule::state;
   static constexpr std::size_t bytes = Memory::bytes;
   static constexpr std::int64_t parameter_count = Model::parameter_count;
-  static constexpr int kernel_count = training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
-  static constexpr std::int64_t flops = training_plan<Net, Loss, Optimizer, Batch, T>.flops;
+  static constexpr int kernel_count = [] {
+    if constexpr (!Memory::has_rows) return training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
+    else
+      return plan::plan_of<typename Memory::template step_program<Batch>>.groups.group_count +
+             plan::plan_of<update_program<Optimizer, Memory::trainable>>.groups.group_count;
+  }();
+  static constexpr std::int64_t flops = plan::flops_of_program<typename Memory::template step_program<Batch>>;
 };
 
 }  // namespace espalier::detail

@@ -3,13 +3,15 @@
 #include "../device/in_place.hpp"
 #include "label_range.hpp"
 #include "net_programs.hpp"
+#include "row_gradients.hpp"
 #include "update_rule.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The layout of a trainer's memory and of its exchange with the device, and the programs that they are for. The memory
-/// holds, in this order: scratch memory, gradients, the optimizer's vectors, scores, the buffers from before a step.
+/// holds, in this order: scratch memory, gradients, the optimizer's vectors, scores, the buffers from before a step,
+/// the rows of tables.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 struct trainer_memory {
   using Net = typename Model::net_type;
@@ -26,6 +28,12 @@ struct trainer_memory {
   using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T,
                                             detail::target_element<Loss, prediction_shape>>;
 
+  static constexpr bool has_rows = trains_rows<Engine, Net, T, Loss, optim::is_lazy<Optimizer>, Batch, More...>();
+  using rows = row_gradients<has_rows, Optimizer, T, Engine, Net, Loss, Batch, More...>;
+  template <class B>
+  using step_program = typename rows::template program<B>;
+  using first_program = step_program<Batch>;
+
   template <class... X>
   static constexpr std::size_t largest(X... x) {
     std::size_t most = 0;
@@ -38,9 +46,8 @@ struct trainer_memory {
                                     sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
   using loss_of_sample = loss_program<Loss, typename rows_of_sample<prediction_shape, Batch>::type>;
 
-  static constexpr std::size_t workspace_bytes =
-      largest(Engine::template workspace_bytes<training_program<Net, Loss, Batch>, T>,
-              Engine::template workspace_bytes<training_program<Net, Loss, More>, T>...);
+  static constexpr std::size_t workspace_bytes = largest(Engine::template workspace_bytes<step_program<Batch>, T>,
+                                                         Engine::template workspace_bytes<step_program<More>, T>...);
   static constexpr std::size_t gradient_bytes = bytes_for<T>(static_cast<std::size_t>(trainable));
   static constexpr std::size_t scores_bytes = bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
   /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
@@ -59,7 +66,8 @@ struct trainer_memory {
   static constexpr std::size_t gradients_at = scratch_bytes, states_at = gradients_at + gradient_bytes,
                                scores_at = states_at + rule::state,
                                buffers_before_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),
-                               bytes = buffers_before_at + buffers_before_bytes;
+                               rows_at = buffers_before_at + aligned_bytes(buffers_before_bytes),
+                               bytes = rows_at + rows::bytes;
 
   /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
   /// evaluate() on the host.

@@ -9,7 +9,8 @@ namespace espalier::detail {
 
 /// The update as a program: parameter 0 is the vector of all parameters, argument 0 its gradient, buffer k the k-th
 /// state. If the optimizer has a condition, result 0 is whether the update was applied.
-template <class O, int Size>
+/// Stride: the distance of the states, where the vector is a part of all parameters.
+template <class O, int Size, int Stride = Size>
 struct update_program {
   using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has facts about an update, too
   static constexpr std::int64_t parameter_offsets[] = {0};
@@ -18,7 +19,7 @@ struct update_program {
   };
   static constexpr offsets state_offsets = [] {
     offsets r{};
-    for (int i = 0; i < 8; ++i) r.at[i] = std::int64_t{i} * Size;
+    for (int i = 0; i < 8; ++i) r.at[i] = std::int64_t{i} * Stride;
     return r;
   }();
 

@@ -129,6 +129,16 @@ class update_rule {
       if constexpr (narrow) engine.template convert<Size>(master_weights(p), p.parameters);
     }
   }
+  /// Updates only Count parameters from the one at `first` on. Only for optimizers that look at each parameter alone.
+  template <int Count>
+  static void launch_part(Engine const& engine, places p, std::int64_t first) {
+    using Part = update_program<Optimizer, Count, Size>;
+    static_assert(!narrow && !may_skip && Engine::template workspace_bytes<Part, number> <= workspace);
+    p.parameters += first;
+    p.gradient += first;
+    p.state += first;
+    run<Part>(engine, p, p.applied);
+  }
   bool count(numbers const& n) {
     bool const accepted = n.applied != number(0);
     ++(accepted ? steps : skipped);

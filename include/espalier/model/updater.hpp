@@ -34,6 +34,10 @@ namespace optim {
 /// memory  one allocation at construction, none afterwards
 template <class Model, class Optimizer>
 class updater {
+  static_assert(
+      lazy_works<Optimizer, false>::agree,
+      ESPALIER_SENTENCE("updater{model, optimizer}: gradients are whole tables; optim::lazy works in a trainer",
+                        lazy_works<Optimizer, false>));
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);

@@ -5,6 +5,7 @@
 #include "clip.hpp"
 #include "decay_only.hpp"
 #include "decoupled.hpp"
+#include "lazy.hpp"
 #include "penalized.hpp"
 #include "schedule.hpp"
 #include "sgd.hpp"

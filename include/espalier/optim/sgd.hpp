@@ -60,6 +60,12 @@ struct SGD {
     return m;
   }
 
+  /// Without momentum and decay, a finite parameter whose gradient is 0 stays as it is: updates of tables may leave out
+  /// rows. With an infinite or negative learning rate it may change, or its sign of 0.
+  constexpr bool keeps_unread_rows() const requires(!has_memory) {
+    return weight_decay == 0 && learning_rate >= 0 && learning_rate < 1e30;
+  }
+
   static constexpr bool decays = true;
   static constexpr auto update(auto p, auto gradient, auto... u) { return update_decaying(p, p, gradient, u...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto... u) {

@@ -77,12 +77,14 @@ struct layers_of_program<espalier::detail::evaluation_program<Net, Batch>> {
                           view_of<espalier::detail::evaluation_program<Net, Batch>>.node_count);
   }
 };
-template <class Net, class Loss, class Batch>
-struct layers_of_program<espalier::detail::training_program<Net, Loss, Batch>> {
-  using program = espalier::detail::training_program<Net, Loss, Batch>;
+/// Program: training_program, or a program of its nodes.
+template <class Net, class Loss, class Batch, class Program = espalier::detail::training_program<Net, Loss, Batch>>
+struct layers_of_training {
+  using program = Program;
   static program_layers get() {
+    using training = espalier::detail::training_program<Net, Loss, Batch>;
     using target =
-        target_of_training<typename program::target, espalier::detail::target_leaf<typename program::element>>;
+        target_of_training<typename training::target, espalier::detail::target_leaf<typename training::element>>;
     architecture const a = architecture_of<Net, Batch, target>();
     program_layers r = rows_of_layers(a, view_of<program>.node_count);
     int const forward_nodes = static_cast<int>(a.owner.size()) - 1;
@@ -91,6 +93,12 @@ struct layers_of_program<espalier::detail::training_program<Net, Loss, Batch>> {
     return r;
   }
 };
+template <class Net, class Loss, class Batch>
+struct layers_of_program<espalier::detail::training_program<Net, Loss, Batch>> : layers_of_training<Net, Loss, Batch> {
+};
+template <class Net, class Loss, class Batch, bool Always>
+struct layers_of_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>>
+    : layers_of_training<Net, Loss, Batch, espalier::detail::row_training_program<Net, Loss, Batch, Always>> {};
 
 }  // namespace detail
 

@@ -65,18 +65,31 @@ struct titled_program<espalier::detail::training_program<Net, Loss, Batch>, T> {
             {"loss"}};
   }
 };
-template <class Optimizer, int Size, class T>
-struct titled_program<espalier::detail::update_program<Optimizer, Size>, T> {
+template <class Net, class Loss, class Batch, bool Always, class T>
+struct titled_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>, T> {
+  static titled get() {
+    titled r = titled_program<espalier::detail::training_program<Net, Loss, Batch>, T>::get();
+    r.title += ", gradients of tables as rows";
+    r.plan = &view_of<espalier::detail::row_training_program<Net, Loss, Batch, Always>>;
+    for (int k = 1; k <= espalier::detail::row_tables_of<Net, Loss, Batch, Always>.count; ++k)
+      r.results.push_back("rows of table " + std::to_string(k));
+    return r;
+  }
+};
+/// Stride: other than Size for a part of all parameters.
+template <class Optimizer, int Size, int Stride, class T>
+struct titled_program<espalier::detail::update_program<Optimizer, Size, Stride>, T> {
   static titled get() {
     std::vector<std::string> states;
     for (int i = 0; i < Optimizer::states; ++i) states.push_back("state " + std::to_string(i));
-    return {"update by " + short_name<Optimizer>(),
-            &view_of<espalier::detail::update_program<Optimizer, Size>>,
-            sizeof(T),
-            {"parameters"},
-            states,
-            {"gradient"},
-            {"applied"}};
+    return {
+        "update by " + short_name<Optimizer>() + (Size == Stride ? "" : " of " + std::to_string(Size) + " parameters"),
+        &view_of<espalier::detail::update_program<Optimizer, Size, Stride>>,
+        sizeof(T),
+        {"parameters"},
+        states,
+        {"gradient"},
+        {"applied"}};
   }
 };
 template <class Net, class Batch, class T>
@@ -166,7 +179,18 @@ struct programs_of<predictor<Model, Batch, Found>>
     : programs_of_evaluation<typename Model::net_type, Batch, typename Model::value_type> {};
 template <class Model, class Loss, class Optimizer, class... Batches>
 struct programs_of<trainer<Model, Loss, Optimizer, Batches...>>
-    : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {};
+    : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {
+  static std::vector<titled> programs() {
+    using T = typename Model::value_type;
+    using Memory = espalier::detail::trainer_memory<Model, Loss, Optimizer, Batches...>;
+    return {titled_program<typename Memory::template step_program<Batches>, T>::get()...,
+            update<typename Model::net_type, Optimizer, T>()};
+  }
+  static program_layers layer_rows() {
+    using Memory = espalier::detail::trainer_memory<Model, Loss, Optimizer, Batches...>;
+    return layers_of_program<typename Memory::first_program>::get();
+  }
+};
 
 /// The first fault. It is a template argument of the entry functions, so that compilers print it.
 template <class... X>
