@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// Nets of random layers: training and evaluation with up to 24 samples equal those of a random number of them.
+#define BOOST_TEST_MODULE model_bounded_random_nets
+#include <boost/test/unit_test.hpp>
+
+#include <tuple>
+
+#include "support/bounded_training.hpp"
+
+using namespace test;
+
+namespace {
+
+/// Number `Count` of the numbers that a seed draws, below Below.
+template <int Seed, int Count, int Below>
+constexpr int drawn = [] {
+  std::uint64_t x = static_cast<std::uint64_t>(Seed) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(Count);
+  for (int i = 0; i < 3; ++i) x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+  return static_cast<int>((x >> 33) % std::uint64_t{Below});
+}();
+
+template <int I, class... Layers>
+using layer_of = std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<Layers...>>;
+/// Layers of 12 features.
+template <int I>
+using of_features =
+    layer_of<I, nn::Linear<12, 12>, nn::ReLU, nn::LayerNorm1d<12>, nn::BatchNorm1d<12>, nn::Dropout<0.25>,
+             nn::Residual<nn::Sequential<nn::Linear<12, 12>, nn::Tanh>>, nn::RMSNorm<esp::shape<12>>, nn::GELU,
+             nn::Softmax<-1>, nn::Residual<nn::Sequential<nn::LayerNorm1d<12>, nn::Linear<12, 12>, nn::SiLU>>>;
+/// Layers of images with 4 channels.
+template <int I>
+using of_images = layer_of<I, nn::Conv<4, 4, 3>, nn::ReLU, nn::BatchNorm2d<4>, nn::GroupNorm<2, 4>, nn::Conv<4, 4, 1>,
+                           nn::ConvBN<4, 4, 3>, nn::Residual<nn::Conv<4, 4, 3>>, nn::Dropout<0.25>>;
+
+template <int Seed>
+using features_net =
+    nn::Sequential<nn::Flatten, nn::Linear<10, 12>, of_features<drawn<Seed, 0, 10>>, of_features<drawn<Seed, 1, 10>>,
+                   of_features<drawn<Seed, 2, 10>>, of_features<drawn<Seed, 3, 10>>, nn::Linear<12, 3>>;
+template <int Seed>
+using images_net =
+    nn::Sequential<nn::Conv<2, 4, 3>, of_images<drawn<Seed, 0, 8>>, of_images<drawn<Seed, 1, 8>>, nn::MaxPool2d<2>,
+                   of_images<drawn<Seed, 2, 8>>, nn::Flatten, nn::Linear<4 * 3 * 3, 3>>;
+
+/// 2 to 24 samples.
+template <int Seed>
+constexpr int samples = 2 + drawn<Seed, 9, 23>;
+template <int Seed>
+void check_features() {
+  BOOST_TEST((training_case<features_net<Seed>, nn::SoftmaxLoss, 3, 2, 5>::template compare<samples<Seed>>()) < 1e-9,
+             "seed " << Seed << ", " << samples<Seed> << " samples");
+}
+template <int Seed>
+void check_images() {
+  BOOST_TEST((training_case<images_net<Seed>, nn::SoftmaxLoss, 3, 2, 6, 6>::template compare<samples<Seed>>()) < 1e-9,
+             "seed " << Seed << ", " << samples<Seed> << " samples");
+}
+
+}  // namespace
+
+#ifndef ESPALIER_FIRST_SEED
+#define ESPALIER_FIRST_SEED 1
+#endif
+BOOST_AUTO_TEST_CASE(nets_of_features) {
+  []<int... I>(std::integer_sequence<int, I...>) { (check_features<ESPALIER_FIRST_SEED + I>(), ...); }
+  (std::make_integer_sequence<int, 6>{});
+}
+BOOST_AUTO_TEST_CASE(nets_of_images) {
+  []<int... I>(std::integer_sequence<int, I...>) { (check_images<ESPALIER_FIRST_SEED + I>(), ...); }
+  (std::make_integer_sequence<int, 3>{});
+}
