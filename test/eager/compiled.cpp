@@ -39,6 +39,18 @@ BOOST_AUTO_TEST_CASE(one_result) {
   static_assert(decltype(run)::kernel_count == 1 && decltype(run)::workspace_bytes == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_constant_argument_is_the_argument) {
+  auto const x = floats<4, 8>(1), w = floats<4, 8>(2);
+  esp::compiled run{scaled_tanh{}, x, esp::constant(w)};
+  esp::compiled same{scaled_tanh{}, esp::constant(esp::view<float const, esp::shape<4, 8>>(x.span())), w};
+  esp::tensor<float, esp::shape<4, 8>> y, z;
+  run(x, w, y);
+  same(x, w, z);
+  esp::tensor<float, esp::shape<4, 8>> const expected = tanh(x) * w;
+  BOOST_TEST((y == expected));
+  BOOST_TEST((z == expected));
+}
+
 BOOST_AUTO_TEST_CASE(value_and_gradients_share_one_kernel) {
   auto const x = doubles<7, 5>(1), w = doubles<7, 5>(2), dy = doubles<7, 5>(3);
   esp::compiled run{step{}, x, w, dy};

@@ -49,14 +49,18 @@ struct are_stored {
   static constexpr bool agree = (TensorOrView<X> && ...);
 };
 
-/// The leaf of an argument of compiled: a model may be const.
-template <class X>
-using bound_leaf =
-    eager_leaf<std::conditional_t<ModelArgument<bare<X>>, std::remove_reference_t<X>, std::remove_cvref_t<X>>>;
 /// A constraint that errors name: a model or updater that a compiled function refers to is not a temporary.
 template <class X>
 struct outlives {
-  static constexpr bool agree = std::is_lvalue_reference_v<X> || marked_tensor<bare<X>> || marked_view<bare<X>>;
+  static constexpr bool agree =
+      std::is_lvalue_reference_v<X> || marked_tensor<bare<X>> || marked_view<bare<X>> || requires {
+    typename bare<X>::is_constant_argument;
+  };
+};
+/// A constraint that errors name: an argument of compiled is a tensor, a view, a model or an updater.
+template <class X>
+struct is_compiled_argument {
+  static constexpr bool agree = requires { typename leaf_of_argument<X>; };
 };
 template <class Lives>
 constexpr void check_lifetime() {
@@ -93,7 +97,8 @@ struct function_and_device<on_device<Device, F>, Leaf...> {
 ///       constexpr auto operator()(auto x, auto dy) const { return std::tuple{f(x), grad<0>(g{})(x, dy)}; }
 ///     };
 ///     esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
-/// shape    arguments as at construction (the constructor ignores their values), then a tensor for each result
+/// shape    arguments as at construction (the constructor ignores their values, and constant(x) is x), then a tensor
+///          for each result
 /// memory   one allocation at construction if the plan needs a workspace or memory to run in place; none afterwards
 /// overlap  results may be arguments, or overlap them; two results that overlap each other throw overlap_error before
 ///          anything is written
@@ -158,6 +163,12 @@ class compiled {
   compiled(Device, F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
     detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
     check_bound();
+  explicit compiled(F, X&&... x)
+      : bound_{typename detail::function_argument<Leaf>::bound(detail::argument_value(x))...} {
+    check_lifetimes<X...>();
+  compiled(Device, F, X&&... x)
+      : bound_{typename detail::function_argument<Leaf>::bound(detail::argument_value(x))...} {
+    check_lifetimes<X...>();
   }
 
   /// Does not compile: each compiled function has its own workspace.
@@ -274,17 +285,38 @@ class compiled {
   detail::call_mark call_;
 };
 
+/// Does not compile: an argument is no tensor, view, model or updater.
+template <class F, class Argument>
+class compiled<detail::is_compiled_argument<Argument>, F> {
+  static_assert(
+      detail::is_compiled_argument<Argument>::agree,
+      ESPALIER_SENTENCE(
+          "compiled(f, x...): expected tensors, views, models and updaters; evaluate(x) is the tensor of a formula, "
+          "and one number is a tensor<float, shape<>>",
+          detail::is_compiled_argument<Argument>));
+
+ public:
+  template <class... X>
+  explicit compiled(X&&...) {}
+  template <class... X>
+  void operator()(X&&...) {}
+};
+
 template <class F, class... X>
-compiled(F, X&&...) -> compiled<F, detail::bound_leaf<X>...>;
+compiled(F, X&&...) -> compiled<F, detail::leaf_of_argument<X>...>;
 template <class F, class... X>
-compiled(cpu, F, X&&...) -> compiled<F, detail::bound_leaf<X>...>;
+  requires(!(detail::is_compiled_argument<X>::agree && ...))
+compiled(F, X&&...)
+->compiled<typename detail::first_fault<detail::is_compiled_argument<X>...>::type, F>;
+template <class F, class... X>
+compiled(cpu, F, X&&...) -> compiled<F, detail::leaf_of_argument<X>...>;
 template <class Device, class F, class... X>
   requires(detail::is_graphics<Device>)
 compiled(Device, F, X&&...)
-->compiled<detail::on_device<Device, F>, detail::bound_leaf<X>...>;
+->compiled<detail::on_device<Device, F>, detail::leaf_of_argument<X>...>;
 template <int Threads, class F, class... X>
 compiled(cpu_parallel<Threads>, F, X&&...)
-    -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::bound_leaf<X>...>;
+    -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::leaf_of_argument<X>...>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"
