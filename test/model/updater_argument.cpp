@@ -227,16 +227,21 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_changed_is_passed_once) {
   BOOST_TEST(static_cast<double>(y) == 0);
   model<Net> normalised{esp::seed{5}};
   BOOST_CHECK_THROW(esp::value_and_grad<0>(both_train)(normalised, normalised, x), esp::model_error);
+}
+
 namespace {
 inline constexpr auto imitate = [](auto net, auto other, auto x) { return mean(square(net(x) - other(x))); };
 inline constexpr auto follow = [](auto net, auto optimizer, auto other, auto x) {
   auto const [loss, gradients] = esp::value_and_grad<0>(imitate)(net, other, x);
   optimizer.update(net, gradients);
   return loss;
+};
 }  // namespace
+
 BOOST_AUTO_TEST_CASE(a_constant_model_is_the_model) {
   model<Plain> a{esp::seed{1}}, other{esp::seed{2}};
   auto b = a.clone();
+  auto const x = doubles<8, 4>(1);
   optim::updater of_a{a, optim::SGD<>{0.1}}, of_b{b, optim::SGD<>{0.1}};
   esp::compiled step{follow, a, of_a, other, x}, same{follow, b, of_b, esp::constant(other), x};
   tensor<double, shape<>> loss, equal;

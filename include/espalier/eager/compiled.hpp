@@ -155,20 +155,16 @@ class compiled {
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
 
   template <class... X>
-  explicit compiled(F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
+  explicit compiled(F, X&&... x)
+      : bound_{typename detail::function_argument<Leaf>::bound(detail::argument_value(x))...} {
     detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
     check_bound();
   }
   template <class... X>
-  compiled(Device, F, X&&... x) : bound_{typename detail::function_argument<Leaf>::bound(x)...} {
-    detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
-    check_bound();
-  explicit compiled(F, X&&... x)
-      : bound_{typename detail::function_argument<Leaf>::bound(detail::argument_value(x))...} {
-    check_lifetimes<X...>();
   compiled(Device, F, X&&... x)
       : bound_{typename detail::function_argument<Leaf>::bound(detail::argument_value(x))...} {
-    check_lifetimes<X...>();
+    detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
+    check_bound();
   }
 
   /// Does not compile: each compiled function has its own workspace.
