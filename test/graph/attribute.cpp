@@ -73,8 +73,16 @@ struct reads_map {
   static constexpr auto read(graph::node const& n) { return map_of(n); }
 };
 struct reads_axis {
-  static constexpr op_family own[] = {op_family::concatenate};
+  static constexpr op_family own[] = {op_family::concatenate, op_family::index_gather, op_family::index_scatter_add};
   static constexpr auto read(graph::node const& n) { return axis_of(n); }
+};
+struct reads_pack {
+  static constexpr op_family own[] = {op_family::pack};
+  static constexpr auto read(graph::node const& n) { return pack_of(n).vector; }
+};
+struct reads_part {
+  static constexpr op_family own[] = {op_family::part};
+  static constexpr auto read(graph::node const& n) { return part_of(n); }
 };
 
 /// Whether reading a node of the family is a constant expression.
@@ -97,9 +105,19 @@ constexpr bool all_read_only_their_own = (reads_only_its_own<Reader, 0>() && ...
 
 static_assert(all_read_only_their_own<reads_position, reads_label, reads_slot, reads_constant, reads_constant_bits,
                                       reads_stream, reads_offset, reads_axes, reads_pattern, reads_transposes,
-                                      reads_permutation, reads_map, reads_axis>);
+                                      reads_permutation, reads_map, reads_axis, reads_pack, reads_part>);
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(places_in_vectors_come_back) {
+  graph::packed_tensor const place{63, std::int64_t{largest} - 15, 7, 65535};
+  graph::packed_tensor const read = pack_of(node_with<op_family::pack>(graph::pack_attribute(place)));
+  BOOST_TEST(read.vector == place.vector);
+  BOOST_TEST(read.offset == place.offset);
+  BOOST_TEST(read.updater == place.updater);
+  BOOST_TEST(read.parameters == place.parameters);
+  BOOST_TEST(part_of(node_with<op_family::part>(graph::part_attribute(place.offset))) == place.offset);
+}
 
 BOOST_AUTO_TEST_CASE(numbers_come_back) {
   for (int k : numbers) {
