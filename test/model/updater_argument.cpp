@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(an_updater_of_another_model_is_an_error) {
   model<Plain> a{esp::seed{5}}, b{esp::seed{6}};
   auto const x = doubles<8, 4>(1);
   auto const y = labels<8>(2, 3);
-  optim::updater of_b{b, optim::Adam<>{}};
+  optim::updater of_b{b, optim::Adam{}};
   auto const before = a.clone();
   auto const names = [](char const* first, char const* second) {
     return [=](esp::model_error const& e) {

@@ -56,6 +56,7 @@ struct function_argument<model_leaf<Model>> {
     using reference<Model>::reference;
   };
   static void const* memory(Model& model) { return model.bases().at[plan::base::parameters]; }
+  static void const* memory(bound& model) { return memory(*model); }
   template <class Program, class Address, class T>
   static void fill(Model& model, void** base, T*) {
     program_bases const b = model.bases();
