@@ -16,7 +16,18 @@ BOOST_AUTO_TEST_CASE(bases_are_in_one_table) {
     for (int k = 0; k < i; ++k) BOOST_TEST(single[i] != single[k]);
   }
   static_assert(base::arguments + base::max_arguments == base::results);
-  static_assert(base::results + base::max_results == base::count);
+  static_assert(base::results + base::max_results == base::states);
+  static_assert(base::states + base::max_states == base::count);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_are_in_one_model_or_at_addresses_of_their_own) {
+  static constexpr std::int64_t offsets[] = {0, 48};
+  static constexpr plan::address addresses[] = {{base::states, 16}, {base::states + 3, 0}};
+  constexpr plan::storage_layout one{offsets, offsets}, several{nullptr, nullptr, addresses, addresses, addresses};
+  static_assert(one.parameter(1).base == base::parameters && one.parameter(1).offset == 48);
+  static_assert(one.buffer(1).base == base::buffers && one.gradient(1).base == base::gradients);
+  static_assert(several.parameter(1).base == base::states + 3 && several.buffer(0).offset == 16);
+  static_assert(several.gradient(0).base == base::states);
 }
 
 BOOST_AUTO_TEST_CASE(sizes_are_rounded_to_whole_cache_lines) {
