@@ -2,6 +2,7 @@
 #pragma once
 #include "../operation/copied.hpp"
 #include "../operation/operation.hpp"
+#include "../operation/pack.hpp"
 #include "onnx_builder.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -226,11 +227,11 @@ inline constexpr table_row table[] = {
     {&described<same_>, written::expanded, "", nullptr},
 };
 
-/// Ops that are formulas and have no node of their own in a program. Op templates have none either; their operands are
-/// exported.
+/// Ops that are formulas and have no node of their own in a program, and those of programs that update a model. Op
+/// templates have none either; their operands are exported.
 template <class...>
 struct ops {};
-using never_nodes = ops<scaled_by_deviation_, shifted_variance_, square_>;
+using never_nodes = ops<pack_, part_, scaled_by_deviation_, shifted_variance_, square_>;
 
 constexpr table_row const* row_of(graph::descriptor const* op) {
   for (table_row const& row : table)
