@@ -301,8 +301,9 @@ class model {
       tensor<T, S, typename X::device_type> y;
       auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, T>);
       auto exchange = engine_.template make_exchange_with<typename X::device_type>(end, end);
-      detail::check_indices<Program>(
-          [&](int, std::int64_t) { return exchange.view_on_host(detail::elements_of<Input const>(x), 0); });
+      if constexpr (std::is_same_v<typename X::device_type, cpu>)
+        detail::check_indices<Program>([&](int, std::int64_t) { return x.data(); });
+      else detail::check_indices_of<Program>(engine_, [&](int) { return x.data(); });
       detail::program_bases b = bases();
       b.at[plan::base::workspace] = workspace.template at<T>(0);
       b.at[plan::base::arguments] = exchange.stage_in(detail::elements_of<Input const>(x), 0);
