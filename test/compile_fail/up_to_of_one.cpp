@@ -7,7 +7,7 @@
 namespace esp = espalier;
 
 #ifdef SHOULD_FAIL
-constexpr int most = esp::up_to<1>;
+inline constexpr int most = esp::up_to<1>;
 #else
-constexpr int most = esp::up_to<2>;
+inline constexpr int most = esp::up_to<2>;
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../eager/model_error.hpp"
+#include "../optim/lazy.hpp"
 #include "gradients.hpp"
 #include "optimizer_fit.hpp"
 #include "update_rule.hpp"
