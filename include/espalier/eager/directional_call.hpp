@@ -180,6 +180,41 @@ struct directional_in_body {
   }
 };
 
+/// What jvp(f) and hvp(f) return. Product: what differs, with the functions of a body, at<F, Differentiated, Count> and
+/// in_body<F, Differentiated, Count>, what f has to return, and whether the result is gradients.
+template <class Product, class F, int... K>
+struct directional_function : rejects_numbers<1> {
+  template <class... X>
+    requires(RootArgument<X>&&...)
+  constexpr auto operator()(X&&... x) const {
+    using Fault = decltype(directional_call<F, Product::required, K...>::template check<X...>());
+    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
+    if constexpr (!Fault::agree) return Fault{};
+    else
+      return directional_at<typename Product::template at<F, wanted, sizeof...(X)>,
+                            (Product::returns_gradients ? wanted : 0u), wanted,
+                            std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
+  }
+  /// In the body of a function.
+  template <BodyArgument... X>
+    requires(!(TensorArgument<X> && ...))
+  constexpr auto operator()(X const&... x) const {
+    using Fault = typename body_fault<F, Product::required, K...>::template of<X...>;
+    using Values = values_of_body<(of_body_values<X> || ...), X...>;
+    static_assert(Values::agree || !Fault::agree,
+                  ESPALIER_SENTENCE("jvp(f)(x...), hvp: x is a formula of tensors; pass evaluate(x)", Values));
+    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
+    using Real = std::conditional_t<all_have_directions<X...>(wanted), agreed, differentiated_tensors<X...>>;
+    if constexpr (!Fault::agree) return typename Fault::type{};
+    else if constexpr (!Values::agree) return invalid<Values>{};
+    else if constexpr (!Real::agree) return invalid<Real>{};
+    else
+      return directional_in_body<typename Product::template in_body<F, wanted, sizeof...(X)>, wanted,
+                                 as_body_argument<X>...>{{argument_in_body(common_tracer(x...), x)...}};
+  }
+  using rejects_numbers<1>::operator();
+};
+
 }  // namespace detail
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

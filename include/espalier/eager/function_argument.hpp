@@ -17,9 +17,13 @@ struct argument_address {
   int state = plan::base::states;
   int number = 0;
 };
-template <int State, int Number>
+/// The same as a type, with the slots of an argument's first parameter, buffer and vector in the program.
+template <int State, int Number, int Parameter, int Buffer, int Vector>
 struct fixed_address {
-  static constexpr int state = State, number = Number;
+  static constexpr int state = State, number = Number, parameter = Parameter, buffer = Buffer, vector = Vector;
+  template <class A>
+  using behind = fixed_address<State + A::states, Number + A::numbers, Parameter + A::parameters, Buffer + A::buffers,
+                               Vector + A::vectors>;
 };
 /// The run-time numbers of one update in the table of a function: its hyperparameters, and whether it was applied.
 inline constexpr int numbers_of_update = 32;
@@ -79,11 +83,32 @@ template <class Address, class First, class... Leaf, class F, class FirstBound, 
 constexpr void for_each_argument_from(F const& f, FirstBound& first, Bound&... bound) {
   using A = function_argument<First>;
   f(A{}, Address{}, first);
-  for_each_argument_from<fixed_address<Address::state + A::states, Address::number + A::numbers>, Leaf...>(f, bound...);
+  for_each_argument_from<typename Address::template behind<A>, Leaf...>(f, bound...);
 }
 template <class... Leaf, class F, class... Bound>
 constexpr void for_each_argument(F const& f, Bound&... bound) {
-  for_each_argument_from<fixed_address<plan::base::states, 0>, Leaf...>(f, bound...);
+  constexpr int tensors = (function_argument<Leaf>::parameters + ... + 0);  // their vectors are slots behind them
+  for_each_argument_from<fixed_address<plan::base::states, 0, 0, 0, tensors>, Leaf...>(f, bound...);
+}
+/// The same without objects: calls f(argument, address).
+template <class... Leaf, class F>
+constexpr void for_each_leaf(F const& f) {
+  std::tuple const all{std::type_identity<Leaf>{}...};
+  auto const without = [&]<class A, class Address>(A, Address, auto const&) { f(A{}, Address{}); };
+  std::apply([&](auto const&... leaf) { for_each_argument<Leaf...>(without, leaf...); }, all);
+}
+/// Whether a program changes a parameter or buffer of an argument.
+template <class A, class Address>
+constexpr bool changes_argument(graph::program const& p) {
+  auto const within = [](int i, int first, int count) { return i >= first && i < first + count; };
+  for (int i = 0; i < p.output_count; ++i) {
+    graph::output const& o = p.outputs[i];
+    if (o.where == graph::destination::buffer && within(o.index, Address::buffer, A::buffers)) return true;
+    if (o.where == graph::destination::parameter &&
+        (within(o.index, Address::parameter, A::parameters) || within(o.index, Address::vector, A::vectors)))
+      return true;
+  }
+  return false;
 }
 
 /// What a program remembers of the models of its function while it is traced.
@@ -102,23 +127,10 @@ class function_state {
   }
   /// Reports a program that changes a const model. It is called after the last output was added.
   static constexpr void check(graph::program& p) {
-    if constexpr (!(function_argument<Leaf>::may_change && ...)) {
-      int parameter = 0, buffer = 0, vector = tensors;
-      auto const within = [](int i, int first, int count) { return i >= first && i < first + count; };
-      auto const check_argument = [&]<class A>(A) {
-        for (int i = 0; i < p.output_count && !A::may_change; ++i) {
-          graph::output const& o = p.outputs[i];
-          if ((o.where == graph::destination::buffer && within(o.index, buffer, A::buffers)) ||
-              (o.where == graph::destination::parameter &&
-               (within(o.index, parameter, A::parameters) || within(o.index, vector, A::vectors))))
-            p.nodes.report(graph::fault::const_model);
-        }
-        parameter += A::parameters;
-        buffer += A::buffers;
-        vector += A::vectors;
-      };
-      (check_argument(function_argument<Leaf>{}), ...);
-    }
+    if constexpr (!(function_argument<Leaf>::may_change && ...))
+      for_each_leaf<Leaf...>([&]<class A, class Address>(A, Address) {
+        if (!A::may_change && changes_argument<A, Address>(p)) p.nodes.report(graph::fault::const_model);
+      });
   }
 
  private:
@@ -143,17 +155,12 @@ struct function_layout {
   plan::address gradients[static_cast<std::size_t>(tensors) + 1]{};
 
   constexpr function_layout() {
-    int parameter = 0, buffer = 0, vector = tensors, gradient = 0, result = plan::base::results + First, position = 0;
-    std::tuple const all{std::type_identity<Leaf>{}...};
-    auto const add = [&]<class A, class Address>(A, Address, auto const&) {
-      A::lay_out(parameters + parameter, buffers + buffer, parameters + vector,
+    int gradient = 0, result = plan::base::results + First, position = 0;
+    for_each_leaf<Leaf...>([&]<class A, class Address>(A, Address) {
+      A::lay_out(parameters + Address::parameter, buffers + Address::buffer, parameters + Address::vector,
                  argument_address{Address::state, Address::number});
-      parameter += A::parameters;
-      buffer += A::buffers;
-      vector += A::vectors;
       if (Differentiated >> position++ & 1u) gradient += A::lay_out_gradients(gradients + gradient, result++);
-    };
-    std::apply([&](auto const&... leaf) { for_each_argument<Leaf...>(add, leaf...); }, all);
+    });
   }
 };
 template <unsigned Differentiated, int First, class... Leaf>

@@ -15,37 +15,13 @@ struct hessian_product {
   }
 };
 
-template <class F, int... K>
-struct hvp_function : rejects_numbers<1> {
-  template <class... X>
-    requires(RootArgument<X>&&...)
-  constexpr auto operator()(X&&... x) const {
-    using Fault = decltype(directional_call<F, required_result::number, K...>::template check<X...>());
-    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
-    constexpr std::size_t count = sizeof...(X);
-    if constexpr (!Fault::agree) return Fault{};
-    else
-      return directional_at<directional_gradient<F, wanted, count>, wanted, wanted,
-                            std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
-  }
-  /// In the body of a function.
-  template <BodyArgument... X>
-    requires(!(TensorArgument<X> && ...))
-  constexpr auto operator()(X const&... x) const {
-    using Fault = typename body_fault<F, required_result::number, K...>::template of<X...>;
-    using Values = values_of_body<(of_body_values<X> || ...), X...>;
-    static_assert(Values::agree || !Fault::agree,
-                  ESPALIER_SENTENCE("hvp(f)(x...): x is a formula of tensors; pass evaluate(x)", Values));
-    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
-    using Real = std::conditional_t<all_have_directions<X...>(wanted), agreed, differentiated_tensors<X...>>;
-    if constexpr (!Fault::agree) return typename Fault::type{};
-    else if constexpr (!Values::agree) return invalid<Values>{};
-    else if constexpr (!Real::agree) return invalid<Real>{};
-    else
-      return directional_in_body<hessian_product<F, wanted, sizeof...(X)>, wanted, as_body_argument<X>...>{
-          {argument_in_body(common_tracer(x...), x)...}};
-  }
-  using rejects_numbers<1>::operator();
+struct hessian_vector_product {
+  static constexpr required_result required = required_result::number;
+  static constexpr bool returns_gradients = true;
+  template <class F, unsigned Differentiated, std::size_t Count>
+  using at = directional_gradient<F, Differentiated, Count>;
+  template <class F, unsigned Differentiated, std::size_t Count>
+  using in_body = hessian_product<F, Differentiated, Count>;
 };
 
 }  // namespace detail
@@ -62,7 +38,8 @@ constexpr auto hvp(F) {
                 ESPALIER_SENTENCE("hvp(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
   static_assert(captureless<F>::agree || std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("hvp(f): " ESPALIER_CAPTURELESS, captureless<F>));
-  if constexpr (captureless<F>::agree) return detail::hvp_function<F, Arguments...>{};
+  if constexpr (captureless<F>::agree)
+    return detail::directional_function<detail::hessian_vector_product, F, Arguments...>{};
   else return invalid<captureless<F>>{};
 }
 

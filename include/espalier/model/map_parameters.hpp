@@ -53,10 +53,6 @@ constexpr auto nodes_of_parameters(tracing::tracer& t, traced_net<Net> const& ne
 
 template <class S, class>
 using traced_as = traced<S>;
-template <class Net, int Slot>
-struct slot_shape {
-  static constexpr extents value = slots_of<Net>.parameters.shape[Slot];
-};
 /// What f returns for each parameter of a net: the first `invalid` result, and the first result that does not have the
 /// property `Relation<shape of the parameter, shape of the result>`.
 template <template <class...> class Relation, class F, class Net, class Slots, class... Other>
@@ -64,7 +60,7 @@ struct results_for_parameters;
 template <template <class...> class Relation, class F, class Net, int... I, class... Other>
 struct results_for_parameters<Relation, F, Net, std::integer_sequence<int, I...>, Other...> {
   template <int Slot>
-  using S = shape_from<slot_shape<Net, Slot>>;
+  using S = shape_from<parameter_shape<Net, Slot>>;
   template <int Slot>
   using result = decltype(std::declval<F const&>()(traced<S<Slot>>{}, traced_as<S<Slot>, Other>{}...));
   using invalid_result = typename first_invalid<Other..., result<I>..., invalid<agreed>>::type;

@@ -8,6 +8,12 @@
 /// A model as an argument of a function: its parameters and buffers are leaves of the function's program.
 namespace espalier::detail {
 
+/// The shape of a parameter of a net, for shape_from.
+template <class Net, int Slot>
+struct parameter_shape {
+  static constexpr extents value = slots_of<Net>.parameters.shape[Slot];
+};
+
 /// Connects the tensors and streams of a module to the program of a function, behind those of earlier arguments.
 template <class M>
 constexpr void attach_argument(tracing::tracer& t, int first_stream, M& member) {

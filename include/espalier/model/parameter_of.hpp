@@ -6,13 +6,6 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-namespace detail {
-template <class Net, int Slot>
-struct parameter_shape {
-  static constexpr extents value = slots_of<Net>.parameters.shape[Slot];
-};
-}  // namespace detail
-
 /// parameter_of<"0.weight">(net): the parameter of a model with this name, in the body of a function. For gradients of
 /// a model it is the gradient with respect to that parameter.
 /// shape     as the net declares it
