@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: arguments are tensors, views or formulas; one number is a tensor<float, shape<>>, and the parameter of f is `auto x`
+// expect: arguments are tensors, views, models \(esp::model<Net>\) or formulas; one number is a tensor<float, shape<>>, and the parameter of f is `auto x`
 // expect-early: arguments_are_tensors<float>
 // expect-26: and the parameter of f is `auto x`; got float
 #include <espalier.hpp>

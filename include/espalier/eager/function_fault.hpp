@@ -36,6 +36,29 @@ struct has_differentiable_argument {
   static constexpr bool agree = Any;
 };
 
+/// A constraint that errors name: argument I, which grad<I...> names, can have a gradient.
+template <int I, class X>
+struct requested_gradient {
+  using is_of_a_call = void;
+  ESPALIER_READS("argument {} is {}")
+  static constexpr bool agree = false;
+};
+/// The first argument that K lists and that has no gradient, or `agreed`. HasGradient: a bit for each argument.
+template <unsigned HasGradient, class Arguments, int... K>
+struct requested_gradients {
+  using type = agreed;
+};
+template <unsigned HasGradient, class... X, int First, int... K>
+struct requested_gradients<HasGradient, void(X...), First, K...> : requested_gradients<HasGradient, void(X...), K...> {
+};
+template <unsigned HasGradient, class... X, int First, int... K>
+  requires(First >= 0 && First < static_cast<int>(sizeof...(X)) && (HasGradient >> First & 1u) == 0)
+struct requested_gradients<HasGradient, void(X...), First, K...> {
+  using type =
+      requested_gradient<First,
+                         std::remove_cvref_t<std::tuple_element_t<static_cast<std::size_t>(First), std::tuple<X...>>>>;
+};
+
 /// The result of calling f with arguments that it does not accept. Overload resolution comes before the instantiation
 /// of a body, so an error in the body is a different case: the compiler has reported it.
 struct no_call {};
@@ -214,6 +237,8 @@ using fault_of_function = decltype(function_fault<F, Required, X...>());
   "the compiler cannot run f; write `constexpr` before each function that f calls, and use only values that are known at compile time"
 #define ESPALIER_REAL_ARGUMENT \
   "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
+#define ESPALIER_REQUESTED_ARGUMENT \
+  "argument I has no gradient: gradients are of float and double, not of integers, bool or constant(x)"
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 #define ESPALIER_FIRST_IS_NUMBER \
   "f must return one number, or a std::tuple whose first value is one; reduce it with sum or mean, or use vjp"

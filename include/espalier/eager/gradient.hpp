@@ -36,13 +36,28 @@ constexpr auto invalid_gradients() {
   (std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
+/// A bit for each value of a body that can have a gradient: all except integers.
+template <class... X>
+constexpr unsigned body_values_with_gradient() {
+  auto const has_gradient = []<class V>(std::type_identity<V>) {
+    if constexpr (requires { typename V::data_type; }) return std::is_void_v<typename V::data_type>;
+    else return true;
+  };
+  unsigned bits = 0;
+  int i = 0;
+  ((bits |= has_gradient(std::type_identity<X>{}) ? 1u << i : 0u, ++i), ...);
+  return bits;
+}
+
 /// The fault of f with arguments of a body, of which gradients are computed for those that K lists.
 template <class F, required_result Required, int... K>
 struct body_fault {
   template <class... X>
   static constexpr auto find() {
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
+    using Requested = typename requested_gradients<body_values_with_gradient<X...>(), void(X...), K...>::type;
     if constexpr (!Exist::agree) return fault<fault_of::nothing, invalid<Exist>>{};
+    else if constexpr (!Requested::agree) return fault<fault_of::nothing, invalid<Requested>>{};
     else return function_fault<F, Required, X...>();
   }
   template <class... X>
@@ -166,6 +181,9 @@ struct gradient_function : rejects_numbers<1> {
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
     using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
+    using Requested =
+        typename requested_gradients<all_differentiated<std::remove_reference_t<X>...>(), void(X...), K...>::type;
+    static_assert(Requested::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): " ESPALIER_REQUESTED_ARGUMENT, Requested));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices,
@@ -178,6 +196,7 @@ struct gradient_function : rejects_numbers<1> {
     static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return invalid<Exist>{};
     else if constexpr (!Real::agree) return invalid<Real>{};
+    else if constexpr (!Requested::agree) return invalid<Requested>{};
     else if constexpr (!Fault::agree) return invalid_gradients<std::popcount(wanted), typename Fault::type>();
     else {
       using Sound [[maybe_unused]] = typename sound_gradient<F, wanted, X...>::checked;
@@ -238,6 +257,10 @@ struct value_and_gradient_function : rejects_numbers<2> {
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
     using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
+    using Requested =
+        typename requested_gradients<all_differentiated<std::remove_reference_t<X>...>(), void(X...), K...>::type;
+    static_assert(Requested::agree,
+                  ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): " ESPALIER_REQUESTED_ARGUMENT, Requested));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices,
@@ -256,6 +279,7 @@ struct value_and_gradient_function : rejects_numbers<2> {
                   ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_FIRST_IS_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return std::pair{invalid<Exist>{}, invalid<Exist>{}};
     else if constexpr (!Real::agree) return std::pair{invalid<Real>{}, invalid<Real>{}};
+    else if constexpr (!Requested::agree) return std::pair{invalid<Requested>{}, invalid<Requested>{}};
     else if constexpr (!Fault::agree)
       return std::pair{typename Fault::type{}, invalid_gradients<std::popcount(wanted), typename Fault::type>()};
     else {
@@ -399,6 +423,9 @@ struct vjp_function : rejects_numbers<1> {
     static_assert(Exist::agree, ESPALIER_SENTENCE("vjp<I...>(f)(x...): there is no argument I", Exist));
     using Real = has_differentiable_argument<wanted != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
+    using Requested =
+        typename requested_gradients<all_differentiated<std::remove_reference_t<X>...>(), void(X...), K...>::type;
+    static_assert(Requested::agree, ESPALIER_SENTENCE("vjp<I...>(f)(x...): " ESPALIER_REQUESTED_ARGUMENT, Requested));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices,
@@ -411,6 +438,7 @@ struct vjp_function : rejects_numbers<1> {
     static_assert(Fault::result, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ONE_RESULT, typename Fault::type));
     if constexpr (!Exist::agree) return invalid<Exist>{};
     else if constexpr (!Real::agree) return invalid<Real>{};
+    else if constexpr (!Requested::agree) return invalid<Requested>{};
     else if constexpr (Fault::agree)
       return pullback_at<F, wanted, std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
     else return typename Fault::type{};

@@ -75,11 +75,12 @@ struct rejects_numbers {
                           "differentiated; update behind it",
                           Updates));
     using Tensors = std::conditional_t<Updates::agree, arguments_are_tensors<X...>, agreed>;
-    static_assert(Tensors::agree,
-                  ESPALIER_SENTENCE(
-                      "grad(f)(x...), value_and_grad, vjp: arguments are tensors, views or formulas; one number is a "
-                      "tensor<float, shape<>>, and the parameter of f is `auto x`",
-                      Tensors));
+    static_assert(
+        Tensors::agree,
+        ESPALIER_SENTENCE(
+            "grad(f)(x...), value_and_grad, vjp: arguments are tensors, views, models (esp::model<Net>) or formulas; one number is a "
+            "tensor<float, shape<>>, and the parameter of f is `auto x`",
+            Tensors));
     using Invalid = invalid<std::conditional_t<in_body, Updates, already_reported>>;
     if constexpr (Parts == 2) return std::pair{Invalid{}, Invalid{}};
     else return Invalid{};
