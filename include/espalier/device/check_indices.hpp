@@ -7,11 +7,9 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
-/// Throws index_error for the first index of a program's arguments that is outside its axis. Every root calls it before
-/// it runs a program or changes anything. on_host(position, count): the elements of that argument, readable by the
-/// host. A program without indices costs nothing.
+/// The part of check_indices that checks indices, not labels.
 template <class Program, class OnHost>
-constexpr void check_indices([[maybe_unused]] OnHost const& on_host) {
+constexpr void check_positions([[maybe_unused]] OnHost const& on_host) {
   if constexpr (plan::has_indices<Program>) {
     constexpr plan::index_arguments indices = plan::index_arguments_of<Program>;
     for (int k = 0; k < indices.count; ++k)
@@ -20,10 +18,24 @@ constexpr void check_indices([[maybe_unused]] OnHost const& on_host) {
   }
 }
 
-/// The same for the programs of models, whose arguments are an input and its targets. Each is called if it has indices.
+/// Throws index_error for the first index of a program's arguments that is outside its axis, and label_error for the
+/// first label outside its classes. Every root calls it before it runs a program or changes anything. on_host(position,
+/// count): the elements of that argument, readable by the host. A program without indices and labels costs nothing.
+template <class Program, class OnHost>
+constexpr void check_indices([[maybe_unused]] OnHost const& on_host) {
+  check_positions<Program>(on_host);
+  if constexpr (plan::label_arguments_of<Program>.count > 0) {
+    constexpr plan::label_arguments labels = plan::label_arguments_of<Program>;
+    for (int k = 0; k < labels.count; ++k)
+      check_labels(on_host(labels.at[k].position, labels.at[k].count), labels.at[k].count, labels.at[k].accepted);
+  }
+}
+
+/// The same for the indices of programs of models, whose arguments are an input and its targets; their roots check the
+/// labels of a loss themselves. Each is called if it has indices.
 template <class Program, class Input, class Targets>
 constexpr void check_model_indices([[maybe_unused]] Input const& input, [[maybe_unused]] Targets const& targets) {
-  check_indices<Program>([&](int position, std::int64_t) -> std::int32_t const* {
+  check_positions<Program>([&](int position, std::int64_t) -> std::int32_t const* {
     if constexpr (std::is_convertible_v<decltype(input()), std::int32_t const*>)
       if (position == 0) return input();
     if constexpr (std::is_convertible_v<decltype(targets()), std::int32_t const*>)
@@ -36,13 +48,15 @@ constexpr void check_model_indices([[maybe_unused]] Input const& input, [[maybe_
 /// the address of an argument there.
 template <class Program, class Engine, class Address>
 void check_indices_of([[maybe_unused]] Engine const& engine, [[maybe_unused]] Address const& address) {
-  if constexpr (!plan::has_indices<Program>) {
+  if constexpr (!plan::has_checked_integers<Program>) {
   } else if constexpr (!Engine::has_device_memory) {
     check_indices<Program>([&](int position, std::int64_t) { return address(position); });
   } else {
     constexpr std::int64_t most = [] {
       std::int64_t count = 0;
       for (plan::index_argument const& x : plan::index_arguments_of<Program>.at)
+        count = x.count > count ? x.count : count;
+      for (plan::label_argument const& x : plan::label_arguments_of<Program>.at)
         count = x.count > count ? x.count : count;
       return count;
     }();

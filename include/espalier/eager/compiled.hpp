@@ -107,7 +107,7 @@ struct function_and_device<on_device<Device, F>, Leaf...> {
 /// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one helper thread, from construction to destruction; the
 ///          results are the same
 /// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile; an index
-///          outside its axis throws index_error before anything is written
+///          outside its axis throws index_error, and a label outside its classes label_error, before anything is written
 template <class Function, class... Leaf>
 class compiled {
   using F = typename detail::function_and_device<Function, Leaf...>::function;
@@ -123,7 +123,7 @@ class compiled {
   static constexpr bool has_states = detail::states_of<Leaf...> > 0;
   /// False on a device that may throw, for indices outside their axis, and for several results: if they overlap, a run
   /// throws.
-  static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2 && !facts::has_indices;
+  static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2 && !facts::has_checked_integers;
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));

@@ -83,7 +83,7 @@ struct compiled_facts {
   struct in_place : not_in_place {};
   static constexpr std::size_t packed_bytes = 0;
   static constexpr int results = 0;
-  static constexpr bool has_indices = false;
+  static constexpr bool has_checked_integers = false;
   static constexpr int kernel_count = 0;
   static constexpr std::int64_t bytes_read = 0, bytes_written = 0;
 };
@@ -105,7 +105,7 @@ struct compiled_facts<true, F, Leaf...> {
       detail::in_place<program, typename sizes_of_tensors<joined_t<typename tensor_of_leaf<Leaf>::type...>>::type,
                        typename of_results::sizes>;
   static constexpr int results = of_results::sizes::count;
-  static constexpr bool has_indices = plan::has_indices<program>;
+  static constexpr bool has_checked_integers = plan::has_checked_integers<program>;
   template <class Engine>
   static constexpr std::size_t workspace_bytes = Engine::has_device_memory
                                                      ? Engine::template workspace_bytes<program, element_type>

@@ -66,7 +66,7 @@ void run_with_models(T* const* results, int count, X&... x) {
       b.at[position++] = const_cast<void*>(static_cast<void const*>(each.data()));
   };
   (add(x), ...);
-  if constexpr (plan::has_indices<Program>)  // before random_of_run, which counts a run of the model
+  if constexpr (plan::has_checked_integers<Program>)  // before random_of_run, which counts a run of the model
     with_first_model<leaf_of_argument<X>...>(
         [&](auto& model) {
           check_indices_of<Program>(model.engine(), [&](int position_of_index) {

@@ -11,6 +11,8 @@ namespace espalier {
 template <class Op>
 struct rule;
 
+struct label_range;
+
 namespace graph {
 struct node_table;
 }
@@ -88,6 +90,8 @@ struct descriptor {
   bool cheap;
   within_sum summed;
   as_stored stored;
+  /// The labels that operand 0 may have, if the op marks it as class labels; null for all other ops.
+  label_range const* labels = nullptr;
 };
 
 /// The only constexpr descriptor of each op; a node refers to its op by the address of this variable.

@@ -85,7 +85,7 @@ class frozen {
   /// shape   x has the shape of the batch, scores output_shape
   /// errors  other shapes and element types do not compile
   template <Stored X, Stored Y>
-  void operator()(X const& x, Y&& scores) noexcept(!plan::has_indices<Program>) {
+  void operator()(X const& x, Y&& scores) noexcept(!plan::has_checked_integers<Program>) {
     using Fit = detail::scores_fit<X, Y, Batch, output_shape, T, Input>;
     using InputShape = typename Fit::input_shape;
     static_assert(InputShape::agree,
@@ -131,7 +131,7 @@ class frozen {
     b.at[plan::base::gradients] = parameters();
     espalier::on_cpu::run<Preparing, T>(b.at);
   }
-  void run(view<Input const, Batch> x, view<T, output_shape> scores) noexcept(!plan::has_indices<Program>) {
+  void run(view<Input const, Batch> x, view<T, output_shape> scores) noexcept(!plan::has_checked_integers<Program>) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     detail::check_indices<Program>([&](int, std::int64_t) { return x.data(); });
     detail::program_bases b;

@@ -41,7 +41,7 @@ class predictor {
                        detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
 
   /// A device may throw, and so may a net of indices.
-  static constexpr bool never_throws = !Engine::has_device_memory && !plan::has_indices<Program>;
+  static constexpr bool never_throws = !Engine::has_device_memory && !plan::has_checked_integers<Program>;
 
  public:
   using input_shape = Batch;

@@ -10,7 +10,8 @@ namespace espalier::nn {
 
 /// Mean over the batch of logsumexp(z) - z[label]: cross-entropy of unnormalized scores, stable for large ones.
 /// shape   (N, Classes), (N) labels -> scalar
-/// errors  other than one label per row does not compile; a trainer throws label_error for a label outside the classes
+/// errors  other than one label per row does not compile; whatever runs the loss throws label_error for a label outside
+///         the classes
 /// saves   z, logsumexp(z)
 /// gradient  dz = (softmax(z) - one_hot(label)) / N
 /// source  needle's SoftmaxLoss

@@ -25,8 +25,9 @@ constexpr auto cross_entropy_of(Z&& z, X&&... others) {
 /// are left out. If all labels are ignored, the mean is 0.
 /// shape   (N, Classes, D...), (N, D...) labels, (Classes) -> scalar, or (N, D...) with reduce::none
 /// range   Options.label_smoothing in [0, 1)
-/// errors  does not compile unless there is one label per position and one weight per class, on one device. A label
-///         outside the classes contributes 0 here; trainers throw label_error
+/// errors  does not compile unless there is one label per position and one weight per class, on one device. For a label
+///         outside the classes that is not ignored, whatever runs the formula throws label_error before it computes
+///         anything. A label that is itself computed contributes 0
 /// saves   log_softmax(z), labels
 /// gradient  dz = dl weight[label] (softmax(z) - one_hot(label)) without smoothing
 /// source  PyTorch's cross_entropy; Szegedy et al. 2016, section 7 (smoothing)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "broadcast_to.hpp"
+#include "class_labels.hpp"
 #include "composite.hpp"
 #include "divide.hpp"
 #include "label_loss.hpp"
@@ -80,7 +81,10 @@ constexpr auto make_label_loss(Z&& z, L&& labels, W&&... weight) {
   if constexpr (is_invalid<Fault>) return Fault{};
   else
     return make_node<Op, 0, std::conditional_t<Options.reduce == reduce::none, shape_of<L>, shape<>>>(
-        static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight)...);
+        static_cast<Z&&>(z),
+        class_labels<label_places<shape_of<Z>>::classes, Options.ignore_index != no_label, Options.ignore_index>(
+            static_cast<L&&>(labels)),
+        static_cast<W&&>(weight)...);
 }
 
 }  // namespace espalier::detail

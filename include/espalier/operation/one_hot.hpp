@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../storage/label_error.hpp"
 #include "broadcast_to.hpp"
+#include "class_labels.hpp"
 #include "compare.hpp"
 #include "relu.hpp"
 #include "reshape.hpp"
@@ -37,7 +37,7 @@ struct one_label_a_row<shape<Extents...>, shape<Labels...>> {
 }  // namespace detail
 
 /// one_hot<Classes>(labels): 1 at the label's position of a new last axis, 0 elsewhere. A label outside 0..Classes-1
-/// gives a row of zeros here; trainers and readers reject it.
+/// gives a row of zeros.
 /// shape   (N...) -> (N..., Classes)
 /// saves   nothing
 /// gradient  none: labels are integers
@@ -54,9 +54,8 @@ constexpr auto one_hot(L&& labels) {
 
 /// pick(x, labels): the element of each row of x at its label.
 /// shape   (N..., Classes), (N...) -> (N...)
-/// errors  does not compile unless there is one label per row. For a label outside 0..Classes-1, a formula of tensors
-///         throws label_error when it is built, if the labels are in host memory. In a body, or with labels on a
-///         device, such a label gives 0; trainers throw label_error
+/// errors  does not compile unless there is one label per row. For a label outside 0..Classes-1, whatever runs the
+///         formula throws label_error before it computes anything. A label that is itself computed gives 0
 /// saves   labels
 /// gradient  dx = dy at the label's position, 0 elsewhere
 template <Expression X, Expression L>
@@ -71,13 +70,9 @@ constexpr auto pick(X&& x, L&& labels) {
           ESPALIER_SENTENCE("pick(x, labels): labels must have the shape of x without its last axis", relation));
     if constexpr (relation::agree) {
       constexpr int classes = shape_of<X>::template extent<-1>();
-      using Labels = detail::bare<L>;
-      if constexpr (is_eager<X> && (detail::marked_tensor<Labels> || detail::marked_view<Labels>)) {
-        if constexpr (std::is_same_v<element_of<L>, std::int32_t> && !detail::is_graphics<device_of<Labels>>)
-          detail::check_labels(labels.data(), shape_of<L>::size, {classes, false, 0});
-      }
       // gate, not a product: the other elements may be infinite.
-      return sum<-1>(gate(static_cast<X&&>(x), one_hot<classes>(static_cast<L&&>(labels))));
+      return sum<-1>(
+          gate(static_cast<X&&>(x), one_hot<classes>(detail::class_labels<classes>(static_cast<L&&>(labels)))));
     } else {
       return invalid<relation>{};
     }

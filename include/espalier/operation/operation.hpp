@@ -7,6 +7,7 @@
 #include "axis_argument.hpp"
 #include "broadcast_to.hpp"
 #include "clamp.hpp"
+#include "class_labels.hpp"
 #include "compare.hpp"
 #include "concatenate.hpp"
 #include "conv1d.hpp"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../storage/label_error.hpp"
 #include "plan.hpp"
 
 #include "../base/diagnostics_push.hpp"
-/// Which arguments of a program are indices, so that every root can check them before it runs.
+/// Which arguments of a program are indices or class labels, so that every root can check them before it runs.
 namespace espalier::plan {
 
 /// An argument of integers whose elements are positions on an axis: the argument's position, the number of its
@@ -41,6 +42,48 @@ template <class Program>
 inline constexpr index_arguments index_arguments_of = find_index_arguments(graph_of<Program>.nodes);
 template <class Program>
 inline constexpr bool has_indices = index_arguments_of<Program>.count > 0;
+
+/// An argument of integers whose elements are class labels: its position, the number of its elements, and the labels
+/// that every use of it accepts.
+struct label_argument {
+  int position;
+  std::int64_t count;
+  label_range accepted;
+};
+struct label_arguments {
+  label_argument at[base::max_arguments];
+  int count;
+};
+
+constexpr label_range common_labels(label_range a, label_range const& b) {
+  a.classes = a.classes < b.classes ? a.classes : b.classes;
+  a.ignores = a.ignores && b.ignores && a.ignored == b.ignored;
+  return a;
+}
+/// Finds the class labels among the arguments; like indices, also those whose losses no result needs. Labels that a
+/// program computes have no position and are not checked.
+constexpr label_arguments find_label_arguments(node_table const& g) {
+  label_arguments r{};
+  for (int id = 1; id <= g.size; ++id) {
+    graph::node const& n = g[id];
+    if (n.op->labels == nullptr) continue;
+    int leaf = graph::data_of(g, n.operand[0]);
+    if (g[leaf].op->family == op_family::convert) leaf = graph::data_of(g, g[leaf].operand[0]);
+    if (g[leaf].op->family != op_family::label) continue;
+    int const position = label_of(g[leaf]).position;
+    int k = 0;
+    while (k < r.count && r.at[k].position != position) ++k;
+    if (k == base::max_arguments) continue;  // the program does not compile: it has too many arguments
+    if (k == r.count) r.at[r.count++] = label_argument{position, g[leaf].shape.size(), *n.op->labels};
+    else r.at[k].accepted = common_labels(r.at[k].accepted, *n.op->labels);
+  }
+  return r;
+}
+template <class Program>
+inline constexpr label_arguments label_arguments_of = find_label_arguments(graph_of<Program>.nodes);
+/// Whether a program has arguments of integers that a root checks: indices or class labels.
+template <class Program>
+inline constexpr bool has_checked_integers = has_indices<Program> || label_arguments_of<Program>.count > 0;
 
 }  // namespace espalier::plan
 #include "../base/diagnostics_pop.hpp"
