@@ -88,6 +88,35 @@ void check_finite(Optimizer optimizer) {
 }
 using Partly = nn::Sequential<nn::Frozen<nn::Linear<4, 5>>, nn::Tanh, nn::Linear<5, 3>>;
 }  // namespace
+namespace {
+inline constexpr auto classify_by_reference = [](auto& net, auto&& x, auto const& y) {
+  return nn::SoftmaxLoss{}(net(x), y);
+};
+inline constexpr auto train_by_reference = [](auto& net, auto& optimizer, auto&& x, auto const& y) {
+  auto const& [loss, gradients] = esp::value_and_grad<0>(classify_by_reference)(net, x, y);
+  optimizer.update(net, gradients);
+  return loss;
+};
+}  // namespace
+
+// A function may take models, updaters and tensors by value or by any reference.
+BOOST_AUTO_TEST_CASE(arguments_by_reference) {
+  model<Plain> a{esp::seed{5}}, b{esp::seed{5}};
+  auto const x = doubles<8, 4>(1);
+  auto const y = labels<8>(2, 3);
+  optim::updater of_a{a, optim::Adam{1e-2}}, of_b{b, optim::Adam{1e-2}};
+  esp::compiled by_value{train, a, of_a, x, y};
+  esp::compiled by_reference{train_by_reference, b, of_b, x, y};
+  tensor<double, shape<>> loss, expected;
+  for (int i = 0; i < 3; ++i) {
+    by_value(x, y, expected);
+    by_reference(x, y, loss);
+    BOOST_TEST((loss == expected));
+  }
+  BOOST_TEST(distance(a.parameters(), b.parameters()) == 0);
+  BOOST_TEST((esp::grad<1>(classify_by_reference)(b, x, y) == esp::grad<1>(classify)(a, x, y)));
+}
+
 BOOST_AUTO_TEST_CASE(running_statistics_random_numbers_and_frozen_layers) {
   check_finite<Net>(optim::SGD{0.1, optim::nesterov{}});
   check_finite<Net>(optim::Adam{1e-2});

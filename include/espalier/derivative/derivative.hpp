@@ -29,7 +29,7 @@ namespace derivative {
 /// The formula that f returns for arguments with these shapes.
 template <class F, class... X>
 struct body_of_function {
-  using type = decltype(F{}(espalier::detail::in_body<X>{}...));
+  using type = decltype(F{}(std::declval<espalier::detail::in_body<X> const&>()...));
 };
 
 /// The value whose gradient is computed: the result of a function, or the first of several.

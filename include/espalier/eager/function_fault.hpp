@@ -86,20 +86,23 @@ template <class F>
 concept NamesTensors = requires {
   requires(has_tensor_parameter<decltype(&F::operator())>);
 };
+/// An argument as f gets it: a constant, so that f may declare `auto`, `auto const&` or `auto&`.
+template <class X>
+inline constexpr in_body<X> probe_argument{};
 /// The type that f returns. `type` is missing if the body does not compile.
 template <class F, class... X>
-struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(in_body<X>{}...))> {};
+struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(probe_argument<X>...))> {};
 template <class F, class... X>
   requires std::is_final_v<F>
 struct result_of_function<F, X...> : std::type_identity<no_call> {
 };
 template <class F, class... X>
-  requires(std::is_final_v<F>&& requires { F{}(in_body<X>{}...); })
-struct result_of_function<F, X...> : std::type_identity<decltype(F{}(in_body<X>{}...))> {};
+  requires(std::is_final_v<F>&& requires { F{}(probe_argument<X>...); })
+struct result_of_function<F, X...> : std::type_identity<decltype(F{}(probe_argument<X>...))> {};
 /// Whether the compiler can run f. It calls f on values without a program, which is cheap.
 template <class F, class... X>
 concept FunctionRunByCompiler = requires {
-  typename std::bool_constant<(static_cast<void>(F{}(in_body<X>{}...)), true)>;
+  typename std::bool_constant<(static_cast<void>(F{}(probe_argument<X>...)), true)>;
 };
 /// A root instantiates this First, so that an error in the body of f has a short trace.:
 ///     static_assert(sizeof(detail::probe_function<F, X...>) > 0)
