@@ -9,6 +9,7 @@
 #include "espalier/storage/view.hpp"
 #include "espalier/expression/traced.hpp"
 #include "espalier/expression/call.hpp"
+#include "espalier/expression/checkpoint.hpp"
 #include "espalier/expression/mode.hpp"
 #include "espalier/operation/operation.hpp"
 #include "espalier/storage/all_close.hpp"

@@ -28,6 +28,19 @@ static_assert(larger.kernel_count == step.kernel_count && larger.parameter_bytes
 static_assert(larger.workspace_bytes > 7 * step.workspace_bytes);
 // [/larger]
 
+// [checkpoint]
+// Of a recomputed block, a step keeps only the input and the result: less workspace, and each product once more.
+using Block = nn::Sequential<nn::Linear<64, 64>, nn::Tanh, nn::Linear<64, 64>, nn::Tanh, nn::Linear<64, 64>, nn::Tanh>;
+template <class Each>
+constexpr auto plan_of_blocks =
+    esp::training_plan<nn::Sequential<nn::Linear<12, 64>, nn::Repeat<8, Each>, nn::Linear<64, 4>>, nn::MeanSquaredError,
+                       optim::Adam, esp::batch<64, 12>>;
+constexpr auto kept = plan_of_blocks<Block>;
+constexpr auto recomputed = plan_of_blocks<nn::Checkpoint<Block>>;
+static_assert(2 * recomputed.workspace_bytes < kept.workspace_bytes);  // 192 KiB instead of 417 KiB
+static_assert(recomputed.kernel_count == kept.kernel_count + 8 * 3);   // 129 instead of 105
+// [/checkpoint]
+
 // [memory]
 // Everything in memory of the program itself: no heap, all sizes are constants.
 using trainer_type = esp::trainer<esp::model<Net>, nn::MeanSquaredError, optim::Adam, batch>;

@@ -24,6 +24,7 @@
 /// | pack                                | pack_attribute                | pack_of          |
 /// | part                                | part_attribute                | part_of          |
 /// | alias of one operand                | copy_attribute                |                  |
+/// | checkpoint, an alias                | block_attribute               | block_of         |
 namespace espalier::graph {
 
 namespace detail {
@@ -166,6 +167,13 @@ constexpr int axis_of(node const& n) {
 
 /// A number that keeps copies of one value distinct. It is only compared.
 constexpr std::uint64_t copy_attribute(int number) { return static_cast<std::uint64_t>(number); }
+
+/// The first node of a block whose nodes end before this one.
+constexpr std::uint64_t block_attribute(int first) { return static_cast<std::uint64_t>(first); }
+constexpr int block_of(node const& n) {
+  if (n.op->family != op_family::alias) detail::wrong_family();
+  return static_cast<int>(n.attribute);
+}
 
 }  // namespace espalier::graph
 #include "../base/diagnostics_pop.hpp"

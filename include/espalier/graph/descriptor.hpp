@@ -69,6 +69,9 @@ enum class within_sum : std::uint8_t {
 /// What a library's matrix product can do when it stores its result.
 enum class as_stored : std::uint8_t { nothing, adds, cuts_at_zero };
 
+/// What an alias is to a block that the backward pass recomputes: its result, or a value from which it is recomputed.
+enum class of_block : std::uint8_t { nothing, result, source };
+
 /// All properties of an op without its type, so that one pass can treat nodes as values.
 struct descriptor {
   char const* name;
@@ -90,6 +93,7 @@ struct descriptor {
   bool cheap;
   within_sum summed;
   as_stored stored;
+  of_block block;
   /// The labels that operand 0 may have, if the op marks it as class labels; null for all other ops.
   label_range const* labels = nullptr;
 };

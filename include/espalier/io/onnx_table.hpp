@@ -221,9 +221,11 @@ inline constexpr table_row table[] = {
     {&described<rms_normalize_>, written::whole, "ReduceMean, Sqrt", nullptr},
     {&described<softmax_>, written::whole, "Softmax", nullptr},
 
+    {&described<checkpoint_>, written::expanded, "", nullptr},
     {&described<detach_>, written::expanded, "", nullptr},
     {&described<detach_where_>, written::expanded, "", nullptr},
     {&described<logsumexp_>, written::expanded, "", nullptr},
+    {&described<recompute_from_>, written::expanded, "", nullptr},
     {&described<same_>, written::expanded, "", nullptr},
 };
 

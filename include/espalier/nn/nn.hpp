@@ -3,6 +3,7 @@
 /// Includes every module.
 #include "activation.hpp"
 #include "bce_with_logits_loss.hpp"
+#include "checkpoint.hpp"
 #include "class_weights.hpp"
 #include "conv.hpp"
 #include "conv1d.hpp"

@@ -137,7 +137,8 @@ struct elementwise {
                              R::commutative,
                              R::cheap,
                              R::summed,
-                             R::stored};
+                             R::stored,
+                             graph::of_block::nothing};
   }
 };
 

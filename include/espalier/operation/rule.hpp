@@ -44,7 +44,8 @@ constexpr descriptor plain_descriptor(char const* name, op_family family, int ar
                     false,
                     false,
                     graph::within_sum::stays,
-                    graph::as_stored::nothing};
+                    graph::as_stored::nothing,
+                    graph::of_block::nothing};
 }
 
 }  // namespace operation

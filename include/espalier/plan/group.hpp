@@ -29,8 +29,12 @@ class grouper : group_builder {
   /// Groups the nodes first..last. A long program is grouped in pieces, because the compiler limits the steps of each
   /// constant evaluation.
   constexpr void continue_with(int first, int last) {
-    for (int id = first; id <= last; ++id)
-      if (groups_.needed[id]) assign_group(id);
+    for (int id = first; id <= last; ++id) {
+      if (!groups_.needed[id]) continue;
+      if (groups_.recomputes) find_earliest(id);
+      assign_group(id);
+      if (earliest_ != 0 && groups_.group_of[id] == 0 && !groups_.deferred[id]) groups_.earliest[id] = earliest_;
+    }
   }
   /// Adds groups for outputs that no group computes.
   constexpr void end(graph::output const* outputs, int output_count) {
@@ -90,6 +94,20 @@ class grouper : group_builder {
       int const source = groups_.holder_of[n.operand[k]];
       if (!elementwise || groups_.size_of[source] != groups_.size_of[id]) groups_.open[source] = true;
     }
+  }
+
+  /// What the backward pass recomputes must not run in the forward pass, or its values would live until then. A reader
+  /// of a recompute_from node, directly or through nodes without a group, therefore runs behind all groups that exist
+  /// at that node. Nodes that read such a reader follow it. Deferred values read only leaves, and keep nothing.
+  constexpr void find_earliest(int id) {
+    graph::node const& n = nodes_.nodes[id];
+    earliest_ = 0;
+    if (n.op->block == graph::of_block::source) {
+      earliest_ = groups_.group_count + 1;
+      return;
+    }
+    for (int const x : n.operand)
+      if (earliest_ < groups_.earliest[x]) earliest_ = groups_.earliest[x];
   }
 
   constexpr void assign_group(int id) {
@@ -174,6 +192,7 @@ class grouper : group_builder {
       for (int k = 0; k < arity; ++k)
         if (groups_.deferred[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
+    if (newest < earliest_) newest = groups_.early;
     extent_class extent = extent_class::none;
     int const inlined = deferred_instructions_of(u, arity);
     if (newest > groups_.early && follows_product(newest, u, arity, size, inlined)) {
@@ -352,8 +371,9 @@ class grouper : group_builder {
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
     int const segments = p == pattern::segments ? segments_between(n.shape, nodes_.nodes[n.operand[0]].shape) : 1;
     int x = groups_.group_of[u.source];
-    extent_class extent =
-        x > groups_.early ? reduction_extent(x, u.source, p, rows, columns, segments) : extent_class::none;
+    extent_class extent = x > groups_.early && x >= earliest_
+                              ? reduction_extent(x, u.source, p, rows, columns, segments)
+                              : extent_class::none;
     if (extent == extent_class::none) {
       x = new_group(kernel_kind::fused, size, rows, columns, segments);
       extent = p == pattern::column ? extent_class::column : extent_class::row;

@@ -37,6 +37,7 @@ class group_builder {
     else to.first = id;
     to.last = id;
     ++to.count;
+    if (to.earliest < earliest_) to.earliest = earliest_;
   }
 
   /// A group that inlines three deferred values has room for their instructions.
@@ -72,6 +73,7 @@ class group_builder {
   grouping& groups_;
   int seen_[graph::capacity]{};  ///< by node: the last search that visited it
   int stamp_ = 0;
+  int earliest_ = 0;  ///< the first group that the node being grouped may join; 0: any
 };
 
 }  // namespace espalier::plan

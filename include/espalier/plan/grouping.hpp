@@ -57,6 +57,7 @@ struct group {
   int first;  ///< members, in the order of computation: those of a merged group follow their home's
   int last;
   int count;
+  int earliest;  ///< the first group that it may join; 0: any
 };
 
 /// The groups of a program, and for each node its group, its extent class and cached properties.
@@ -78,6 +79,8 @@ struct grouping {
   bool deferred[graph::capacity];      ///< made only of graph leaves: inlined into the first group that reads it
   int deferred_rows[graph::capacity];  ///< the number of rows that a deferred value requires; 0: any
   int deferred_segments[graph::capacity];
+  bool recomputes;                ///< the program recomputes blocks in its backward pass
+  int earliest[graph::capacity];  ///< by node without a group: the first group that its readers may join; 0: any
 };
 
 /// The number of groups that run code. Those that place gradients in a vector, or read a part of one, usually do not.
@@ -106,7 +109,10 @@ constexpr void look_up_needed(node_table const& nodes, grouping& groups, graph::
     op_family const f = n.op->family;
     groups.family_of[id] = f;
     groups.size_of[id] = n.shape.size();
-    groups.holder_of[id] = f == op_family::reshape || f == op_family::alias ? groups.holder_of[n.operand[0]] : id;
+    groups.holder_of[id] = id;
+    if (f != op_family::reshape && f != op_family::alias) continue;
+    groups.holder_of[id] = groups.holder_of[n.operand[0]];
+    if (n.op->block == graph::of_block::source) groups.recomputes = true;
   }
 }
 

@@ -42,7 +42,8 @@ class merger {
 
   /// Finds the newest group that x depends on, and the groups that read or compute what x reads element by element.
   constexpr void collect_candidates(int x) {
-    found_ = read_ = newest_ = 0;
+    found_ = read_ = 0;
+    newest_ = groups_.groups[x].earliest;
     for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
       graph::node const& n = nodes_.nodes[id];
       for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {

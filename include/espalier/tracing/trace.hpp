@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../expression/call.hpp"
+#include "../operation/checkpoint.hpp"
 #include "../operation/composite.hpp"
 #include "../operation/copied.hpp"
 #include "../operation/detach.hpp"
@@ -286,6 +287,9 @@ constexpr int next_number(random_stream const& stream) {
   t->streams_used[stream.slot] = true;
   return stream.slot;
 }
+
+constexpr int begin_block(tracer& t) { return t.nodes().size + 1; }
+constexpr int end_block(tracer& t, int y, int first) { return operation::emit_checkpoint(t.nodes(), y, first); }
 
 /// Updates a buffer. A later update of the same buffer replaces the earlier one, whose value it may have read. If the
 /// new value is another buffer, a copy node reads it, in the order of all reads: that buffer may be updated, too.
