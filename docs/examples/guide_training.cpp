@@ -43,6 +43,24 @@ void sample_points(tensor<float, shape<400, 2>>& points, tensor<std::int32_t, sh
 
 }  // namespace
 
+// [sum]
+inline constexpr auto loss_of = [](auto net, auto x, auto y) { return nn::SoftmaxLoss{}(net(x), y); };
+inline constexpr auto add_batch = [](auto net, auto total, auto x, auto y) {
+  auto const [loss, gradients] = esp::value_and_grad<0>(loss_of)(net, x, y);
+  accumulate(total, gradients);  // total = total + gradients
+  return loss;
+};
+// [/sum]
+
+// [follow]
+inline constexpr auto train_and_average = [](auto net, auto average, auto optimizer, auto x, auto y) {
+  auto const [loss, gradients] = esp::value_and_grad<0>(loss_of)(net, x, y);
+  optimizer.update(net, gradients);
+  update_average(average, net, 0.9f);  // average = 0.9 average + 0.1 net, of the new parameters
+  return loss;
+};
+// [/follow]
+
 int main(int count, char** words) {
   examples::recorded out;
   tensor<float, shape<400, 2>> points;
@@ -89,6 +107,37 @@ int main(int count, char** words) {
     }
   // [/own]
   out.print("in a loop of your own: %s\n", last < 0.2f ? "below 0.2" : "above");
+
+  // [several]
+  esp::model<Net> fourth{esp::seed{0}}, average = fourth.clone();
+  optim::updater adam{fourth, optim::Adam{.learning_rate = 0.01}};
+  esp::gradients<Net> total;
+  tensor<float, batch> const x;  // the compiled functions read only their shapes
+  tensor<std::int32_t, shape<32>> const y;
+  tensor<float, shape<>> loss;
+  esp::compiled add{add_batch, fourth, total, x, y};
+  total.fill(0);
+  int summed = 0;
+  for (int epoch = 0; epoch < 60; ++epoch)
+    for (auto const& [inputs, labels] : batches.epoch(epoch)) {
+      add(inputs, labels, loss);  // no allocation
+      if (++summed % 2 != 0) continue;
+      total *= 0.5f;
+      adam.update(fourth, total);  // one step along the mean over two batches
+      total.fill(0);
+    }
+  // [/several]
+  out.print("two batches before each update: %s\n", loss[0] < 0.2f ? "below 0.2" : "above");
+
+  // [average]
+  esp::compiled follow{train_and_average, fourth, average, adam, x, y};
+  for (int epoch = 0; epoch < 10; ++epoch)
+    for (auto const& [inputs, labels] : batches.epoch(epoch)) follow(inputs, labels, loss);
+  // [/average]
+  correct = 0;
+  esp::trainer judge{average, nn::SoftmaxLoss{}, optim::Adam{}, batch{}};
+  for (auto const& [inputs, labels, real] : tests.epoch(0)) correct += judge.evaluate(inputs, labels, real).correct;
+  out.print("of 80 unseen points the average classifies %s\n", correct >= 74 ? "at least 74" : "too few");
 
   // [hinge]
   esp::model<Net> third{esp::seed{0}};

@@ -101,3 +101,31 @@ BOOST_AUTO_TEST_CASE(nothing_for_names_and_updates) {
              }) == 0);
   BOOST_TEST(elements == 96 * 96 + model.parameter_count);
 }
+
+namespace {
+inline constexpr auto loss_of = [](auto net, auto x, auto y) { return nn::SoftmaxLoss{}(net(x), y); };
+inline constexpr auto add_batch = [](auto net, auto total, auto x, auto y) {
+  auto const [loss, gradients] = esp::value_and_grad<0>(loss_of)(net, x, y);
+  accumulate(total, gradients);
+  return loss;
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(nothing_for_sums_over_batches) {
+  buffers g;
+  model_type model{esp::seed{1}};
+  optim::updater updater{model, optim::AdamW{}};
+  esp::gradients<Net> total, more;
+  esp::compiled add{add_batch, model, total, g.images, g.labels};
+  tensor<float, shape<>> loss;
+  more.fill(1);
+  BOOST_TEST(count([&] {
+               for (int step = 0; step < 3; ++step) {
+                 total.fill(0);
+                 for (int batches = 0; batches < 2; ++batches) add(g.images, g.labels, loss);
+                 total += more;
+                 total *= 0.5f;
+                 updater.update(model, total);
+               }
+             }) == 0);
+  BOOST_TEST(updater.steps() == 3);
+}

@@ -86,8 +86,8 @@ struct sound {
   static_assert(
       updates_its_net,
       ESPALIER_SENTENCE(
-          "updater.update(net, gradients), assign(net, values): pass the model that the updater is for, and gradients or "
-          "parameters of the same net",
+          "updater.update(net, gradients), assign(net, values), accumulate(total, gradients): pass the model that the "
+          "updater is for, and gradients or parameters of the same net and of its shapes",
           ESPALIER_STATED(updates_its_net, Subject)));
   static constexpr bool updates_in_one_way = Found != fault::two_kinds_of_update || is_reported_elsewhere<Subject>;
   static_assert(

@@ -7,11 +7,11 @@ namespace espalier {
 
 namespace detail {
 
-/// Whether all parameters of a value are those of a model.
+/// Whether all trainable parameters of a value are those of a model, or of gradients that are an argument.
 template <class Net>
 constexpr bool is_model_itself(traced_net<Net> const& net) {
   bool own = true;
-  tracing::visit_leaves(net, [&](auto const& leaf, bool) { own = own && leaf.node == 0; });
+  tracing::visit_leaves(net, [&](auto const& leaf, bool trainable) { own = own && (leaf.node == 0 || !trainable); });
   return own;
 }
 /// Whether a program already changes a parameter, or the vector of all of a model.
@@ -49,7 +49,11 @@ constexpr void change_parameter(tracing::tracer& t, int id, int slot) {
 /// gradient  none: it is an update
 template <class Net, class Values>
 constexpr void assign(traced_net<Net> const& net, Values const& values) {
-  if constexpr (!is_invalid<Values>) {
+  if constexpr (is_invalid<Values>) {
+    // An assignment has no result that could carry the error to a root.
+    if (tracing::tracer* const t = tracing::tracer_of_leaves(net); t != nullptr)
+      t->nodes().report(graph::fault::update_of_another_net);
+  } else {
     using Nets = same_net<Net, typename detail::net_of_value<Values>::type>;
     tracing::tracer* const t = tracing::tracer_of_leaves(net);
     if (t == nullptr) return;
@@ -63,7 +67,7 @@ constexpr void assign(traced_net<Net> const& net, Values const& values) {
       int i = 0;
       tracing::visit_leaves(net, [&](auto const& leaf, bool) {
         int const id = nodes.at[i++];
-        if (id != tracing::trace_operand(*t, leaf)) detail::change_parameter(*t, id, leaf.slot);
+        if (leaf.node == 0 && id != tracing::trace_operand(*t, leaf)) detail::change_parameter(*t, id, leaf.slot);
       });
     }
   }

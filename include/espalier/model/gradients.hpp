@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/check_indices.hpp"
+#include "gradient_argument.hpp"
 #include "gradient_function.hpp"
 #include "label_range.hpp"
 #include "loss_error.hpp"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../eager/evaluate.hpp"
+#include "../operation/add.hpp"
+#include "../operation/compare.hpp"
+#include "../operation/multiply.hpp"
+#include "../operation/where.hpp"
 #include "named_tensor.hpp"
 #include "on_host.hpp"
 
@@ -15,12 +20,33 @@ class gradients {
   static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(size));
 
  public:
+  using gradients_of = Net;
+  using value_type = T;
+  using device_type = Device;
+
   gradients() : gradients{Engine{}} {}
   explicit gradients(Engine const& engine) : engine_{engine}, memory_(engine_.allocate(bytes)) {}
   gradients(gradients const& other) : gradients{other.engine_} { *this = other; }
   gradients& operator=(gradients const& other) {
     if (this != &other) engine_.copy(span().data(), other.span().data(), bytes);
     return *this;
+  }
+
+  /// total += gradients adds those of another batch, parameter by parameter. total *= number scales them, for example
+  /// by 1 over the number of batches. fill(0) is the start of the next sum. None of them allocates.
+  gradients& operator+=(gradients const& other) {
+    if constexpr (size > 0) evaluate_into(elements(*this) + elements(other), elements(*this));
+    return *this;
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> gradients& operator*=(Number by) {
+    if constexpr (size > 0) evaluate_into(elements(*this) * static_cast<number>(by), elements(*this));
+    return *this;
+  }
+  void fill(T value) {
+    if constexpr (size > 0)  // no element is greater than itself
+      evaluate_into(where(elements(*this) > elements(*this), elements(*this), static_cast<number>(value)),
+                    elements(*this));
   }
 
   /// All elements, contiguous. On a device with its own memory: a device_span.
@@ -48,6 +74,14 @@ class gradients {
   }
 
  private:
+  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  /// All elements of gradients as a view.
+  template <class Gradients>
+  static auto elements(Gradients& of) {
+    using Element = std::conditional_t<std::is_const_v<Gradients>, T const, T>;
+    return view<Element, shape<static_cast<int>(size)>, Device>(of.span().data());
+  }
+
   [[no_unique_address]] Engine engine_;
   typename Engine::memory memory_;
 };

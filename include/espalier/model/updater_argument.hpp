@@ -122,9 +122,9 @@ struct traced_updater {
   template <class Net, class Gradients>
   constexpr void update([[maybe_unused]] Net const& net, [[maybe_unused]] Gradients const& gradients) const {
     using Of = detail::combined_nets<net_type, Net, Gradients>;
-    if constexpr (!Of::agree) {
+    if constexpr (!Of::agree || is_invalid<Net> || is_invalid<Gradients>) {
       if (tracer != nullptr) tracer->nodes().report(graph::fault::update_of_another_net);
-    } else if constexpr (!is_invalid<Net> && !is_invalid<Gradients>) {
+    } else {
       if (tracer != nullptr)
         detail::update_tracer<net_type, Optimizer>::run(*tracer, first_buffer, first_number, net, gradients);
     }

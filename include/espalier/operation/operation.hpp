@@ -68,6 +68,7 @@
 #include "square.hpp"
 #include "squeeze.hpp"
 #include "stack.hpp"
+#include "stop_gradient.hpp"
 #include "subtract.hpp"
 #include "sum.hpp"
 #include "take_along_axis.hpp"
