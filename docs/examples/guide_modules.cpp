@@ -34,6 +34,33 @@ struct Block {
 using Net = nn::Sequential<nn::Linear<3, 4>, Block<4>, Block<4>, nn::Linear<4, 2>>;
 // [/net]
 
+// [cell]
+/// A recurrent cell: an input and a state, and the output beside the next state.
+struct Cell {
+  nn::Linear<3, 4> from_input;
+  nn::Linear<4, 4> from_state;
+  nn::Linear<4, 2> output;
+  ESPALIER_MODULE(Cell, from_input, from_state, output)
+
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(from_input(x) + from_state(h));
+    return std::tuple{output(next), next};
+  }
+};
+static_assert(esp::output_shape<Cell, esp::batch<1, 3>, esp::batch<1, 4>> == esp::shapes<shape<1, 2>, shape<1, 4>>{});
+// [/cell]
+
+// [indices]
+/// Features of a token, and its number in a table.
+struct Token {
+  using input_element = std::tuple<float, std::int32_t>;  // float: the element type of the model
+  nn::Embedding<100, 4> table;
+  ESPALIER_MODULE(Token, table)
+
+  constexpr auto forward(auto features, auto index) const { return features + table(index); }
+};
+// [/indices]
+
 // [facts]
 static_assert(esp::output_shape<Net, esp::batch<5, 3>> == shape<5, 2>{});
 static_assert(esp::parameter_count<Block<4>> == (4 * 4 + 4) + (4 + 4));
@@ -67,6 +94,25 @@ int main(int count, char** words) {
   examples::show(out, "alone as in the batch",
                  all_close(alone, tensor<float, esp::batch<1, 2>>{{scores(0, 0), scores(0, 1)}}) ? "yes" : "no");
   // [/call]
+
+  // [several]
+  esp::model<Cell> cell{esp::seed{0}};
+  tensor<float, esp::batch<1, 4>> state;
+  auto const [first_output, first_state] = cell(first, state);  // a tuple of tensors
+  // a batch for each input; a run gets each input, then a tensor for each result
+  esp::predictor step{cell, esp::batch<1, 3>{}, esp::batch<1, 4>{}};
+  tensor<float, esp::batch<1, 2>> output;
+  step(first, state, output, state);  // the next state replaces the state
+  examples::show(out, "a step is the call", output == first_output && state == first_state ? "yes" : "no");
+  // [/several]
+  esp::model<Token> const token{esp::seed{0}};
+  tensor<std::int32_t, esp::batch<1>> number;
+  number[0] = 17;
+  examples::show(
+      out, "a row of the table",
+      token(tensor<float, esp::batch<1, 4>>{}, number)[2] == token.parameter<"table.weight">().span()[4 * 17 + 2]
+          ? "yes"
+          : "no");
 
   // [double]
   esp::model<Net, esp::cpu, double> exact;  // net, device, element type

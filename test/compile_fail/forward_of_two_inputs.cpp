@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a module has no `forward` for its inputs; write `constexpr auto forward\(auto x\) const`, with `auto` for each input
-// expect: has_forward<Net, (espalier::)?shape<8, 4> ?>
-// expect-26: Net has no forward that accepts \(8, 4\)
+// expect: a net of several inputs is trained by a step of your own: esp::compiled of a function that calls net\(x, h\)
+// expect: trained_by_one_input<Net, 2>
+// expect-26: ; forward of Net takes 2 inputs
 // lines: 12
 #include <espalier.hpp>
 

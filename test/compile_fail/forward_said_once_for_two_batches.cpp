@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // lines: 10
-// expect: a module has no `forward` for its inputs
-// expect: has_forward<Doubled
+// expect: a module got another number of inputs than its `forward` takes
+// expect: forward_takes<Doubled, 2, 1>
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_shape_of_a_call) {
 
 BOOST_AUTO_TEST_CASE(faults_of_a_forward) {
   static_assert(std::is_same_v<result<WithoutForward, value>, invalid<has_forward<WithoutForward, s>>>);
-  static_assert(std::is_same_v<result<OfTwo, value>, invalid<has_forward<OfTwo, s>>>);
+  static_assert(std::is_same_v<result<OfTwo, value>, invalid<forward_takes<OfTwo, 2, 1>>>);
   static_assert(std::is_same_v<result<NotConst, value>, invalid<forward_is_const<NotConst>>>);
   static_assert(std::is_same_v<result<NotGeneric, value>, invalid<forward_is_generic<NotGeneric>>>);
   static_assert(std::is_same_v<result<ReturnsANumber, value>, invalid<forward_returns<ReturnsANumber, float>>>);

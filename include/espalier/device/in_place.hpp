@@ -12,14 +12,15 @@
 namespace espalier {
 
 /// Thrown before anything is written if two results of a run share memory. first, second: their numbers, counted from
-/// 0.
+/// 0. where: the call.
 class overlap_error : public std::exception {
  public:
-  overlap_error(int first, int second) noexcept {
+  overlap_error(int first, int second, char const* where = "compiled(x..., y...)") noexcept {
     char const* const pattern =
-        "compiled(x..., y...): results # and # share memory, and one would overwrite the other; pass a separate tensor for each";
+        ": results # and # share memory, and one would overwrite the other; pass a separate tensor for each";
     int number = first;
     char* to = text_;
+    while (*where != 0 && to < text_ + 40) *to++ = *where++;
     for (char const* at = pattern; *at != 0; ++at) {
       if (*at != '#') {
         *to++ = *at;
@@ -59,6 +60,23 @@ struct sizes_in_bytes {
   static constexpr int count = static_cast<int>(sizeof...(Bytes));
   static constexpr std::size_t at[sizeof...(Bytes) + 1]{Bytes..., 0};
 };
+
+/// Throws overlap_error for two results that share memory: each would overwrite the other.
+template <class Results>
+[[gnu::cold, gnu::noinline]] void throw_overlap(char const* where, void const* const* results) {
+  for (int i = 0; i < Results::count; ++i)
+    for (int k = 0; k < i; ++k)
+      if (overlap(results[k], Results::at[k], results[i], Results::at[i])) raise(overlap_error{k, i, where});
+}
+template <class Results, int I, int... Before>
+ESPALIER_INLINE unsigned shares(void const* const* results, std::integer_sequence<int, Before...>) {
+  return (overlap(results[Before], Results::at[Before], results[I], Results::at[I]) | ... | 0u);
+}
+template <class Results, int... I>
+ESPALIER_INLINE void check_results(char const* where, void const* const* results, std::integer_sequence<int, I...>) {
+  if ((shares<Results, I>(results, std::make_integer_sequence<int, I>{}) | ...) != 0)
+    throw_overlap<Results>(where, results);
+}
 
 /// The base of in_place for programs that do not compile: there is nothing to run.
 struct not_in_place {

@@ -9,22 +9,6 @@ namespace espalier {
 
 namespace detail {
 
-/// Throws overlap_error for two results that share memory: each would overwrite the other.
-template <class Results>
-[[gnu::cold, gnu::noinline]] void throw_overlap(void* const* results) {
-  for (int i = 0; i < Results::count; ++i)
-    for (int k = 0; k < i; ++k)
-      if (overlap(results[k], Results::at[k], results[i], Results::at[i])) raise(overlap_error{k, i});
-}
-template <class Results, int I, int... Before>
-ESPALIER_INLINE unsigned shares(void* const* results, std::integer_sequence<int, Before...>) {
-  return (overlap(results[Before], Results::at[Before], results[I], Results::at[I]) | ... | 0u);
-}
-template <class Results, int... I>
-ESPALIER_INLINE void check_results(void* const* results, std::integer_sequence<int, I...>) {
-  if ((shares<Results, I>(results, std::make_integer_sequence<int, I>{}) | ...) != 0) throw_overlap<Results>(results);
-}
-
 /// The first tensor after the arguments that cannot be written, or `agreed`.
 template <int Arguments, class... X>
 struct results_written {
@@ -224,7 +208,7 @@ class compiled {
     detail::check_indices_of<typename facts::program>(
         engine_, [&](int i) { return static_cast<std::int32_t const*>(base[plan::base::arguments + i]); });
     if constexpr (facts::results > 1)
-      detail::check_results<typename facts::of_results::sizes>(base + plan::base::results,
+      detail::check_results<typename facts::of_results::sizes>("compiled(x..., y...)", base + plan::base::results,
                                                                std::make_integer_sequence<int, facts::results>{});
     if constexpr (has_states) run_with_states(base);
     else launch(engine_, base);

@@ -30,7 +30,7 @@ struct compiled_program {
     tracing::tracer t{p, tracing::mode::training, false, 0, 0};
     function_state<Leaf...> state;
     auto const own = state.add_arguments(t);
-    add_values(t, std::apply(F{}, own));
+    tracing::add_values(t, std::apply(F{}, own));
     state.check(p);
     return p;
   }

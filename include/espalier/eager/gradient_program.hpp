@@ -12,19 +12,6 @@ inline constexpr int value_count = 1;
 template <class... X>
 inline constexpr int value_count<std::tuple<X...>> = static_cast<int>(sizeof...(X));
 
-/// Adds the values that a function returns as results, from number 0 on.
-template <class Body>
-constexpr void add_values(tracing::tracer& t, Body const& body) {
-  tracing::add_result(t.program, tracing::trace_operand(t, body), 0);
-}
-template <class... X>
-constexpr void add_values(tracing::tracer& t, std::tuple<X...> const& body) {
-  int result = 0;
-  std::apply(
-      [&](auto const&... each) { (tracing::add_result(t.program, tracing::trace_operand(t, each), result++), ...); },
-      body);
-}
-
 /// Values and gradients: results 0, 1, ... are what f(x...) returns, followed by the gradient of each differentiated
 /// argument. The first value is differentiated. If Seeded, the last argument is dy, the cotangent of f(x...): the
 /// gradients are a vector-Jacobian product.
@@ -42,7 +29,7 @@ struct gradient_program {
     auto const own = state.add_arguments(t);
     auto const y = std::apply(F{}, own);
     r.root = tracing::trace_operand(t, derivative::differentiated_result<body>::of(y));
-    add_values(t, y);
+    tracing::add_values(t, y);
     state.check(r.program);
     using derivative::mark;
     for_each_leaf(t, own, [&](int id, bool differentiated) {

@@ -38,6 +38,12 @@ struct has_forward {
   ESPALIER_READS("{} has no forward that accepts {...}")
   static constexpr bool agree = false;
 };
+/// Named relation: forward takes as many inputs as it got.
+template <class Module, int Takes, int Got>
+struct forward_takes {
+  ESPALIER_READS("forward of {} takes {} inputs, got {}")
+  static constexpr bool agree = Takes == Got;
+};
 /// Named relation: forward is const.
 template <class Module>
 struct forward_is_const {
@@ -140,6 +146,47 @@ inline constexpr bool has_plain_numbers<M> = one_has_plain_numbers<decltype(M::m
 template <template <class...> class Types, class... Member>
 inline constexpr bool one_has_plain_numbers<Types<Member...>> = (has_plain_numbers<bare<Member>> || ...);
 
+/// A forward for each number of inputs. Beside a forward with `auto` for each input, a call is ambiguous. That is found
+/// before a body is instantiated.
+struct forward_of_any_inputs {
+  struct none {};
+  template <class A>
+  no_forward forward(A, none = {}) const;
+  template <class A, class B>
+  no_forward forward(A, B, none = {}) const;
+  template <class A, class B, class C>
+  no_forward forward(A, B, C, none = {}) const;
+  template <class A, class B, class C, class D>
+  no_forward forward(A, B, C, D, none = {}) const;
+  template <class A, class B, class C, class D, class E>
+  no_forward forward(A, B, C, D, E, none = {}) const;
+  template <class A, class B, class C, class D, class E, class F>
+  no_forward forward(A, B, C, D, E, F, none = {}) const;
+};
+template <class M>
+struct compared_forward : M, forward_of_any_inputs {
+  using M::forward, forward_of_any_inputs::forward;
+};
+template <class M, class... X>
+inline constexpr bool takes_inputs = !requires(compared_forward<M> const& module, X... x) {
+  module.forward(static_cast<X&&>(x)...);
+};
+/// The number of inputs that the only forward of a module takes, if it is generic; otherwise 0.
+template <class M, class X = invalid<already_reported>>
+constexpr int inputs_of_forward() {
+  bool const takes[]{false,
+                     takes_inputs<M, X>,
+                     takes_inputs<M, X, X>,
+                     takes_inputs<M, X, X, X>,
+                     takes_inputs<M, X, X, X, X>,
+                     takes_inputs<M, X, X, X, X, X>,
+                     takes_inputs<M, X, X, X, X, X, X>};
+  int found = 0;
+  for (int i = 1; i <= 6; ++i)
+    if (takes[i]) found = found == 0 ? i : -1;
+  return found > 0 ? found : 0;
+}
+
 template <class M, class... X>
 constexpr auto fault_of_missing_forward() {
   if constexpr (LacksForward<M>) return has_forward<M, shape_of<X>...>{};
@@ -147,6 +194,9 @@ constexpr auto fault_of_missing_forward() {
                                      no_forward>)
     return forward_is_const<M>{};
   else if constexpr (PlainForward<M>) return forward_is_generic<M>{};
+  else if constexpr (constexpr int takes = inputs_of_forward<M>(), got = static_cast<int>(sizeof...(X));
+                     takes > 0 && takes != got)
+    return forward_takes<M, takes, got>{};
   else return has_forward<M, shape_of<X>...>{};
 }
 /// Reports a body that returns nothing, when machine code is generated: a program with another error does not get so

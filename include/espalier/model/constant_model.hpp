@@ -6,6 +6,7 @@
 #include "../tracing/interpret.hpp"
 #include "constant_tensors.hpp"
 #include "gradients.hpp"
+#include "net_call.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Computes a net's forward pass, loss and gradients in constant expressions, so that static_assert can check them.
@@ -13,11 +14,11 @@ namespace espalier {
 
 namespace detail {
 
-/// A batch and its targets.
+/// The inputs of a program: those of a net, or a batch and its targets.
 template <class T>
 struct constant_arguments {
-  T const* real[2];
-  std::int32_t const* labels[2];
+  T const* real[tracing::max_arguments];
+  std::int32_t const* labels[tracing::max_arguments];
   int count;
   constexpr void add(T const* data) { real[count++] = data; }
   constexpr void add(std::int32_t const* data) { labels[count++] = data; }
@@ -120,12 +121,15 @@ class constant_model {
     return r;
   }
 
-  /// The net's output in evaluation mode.
+  /// The net's output in evaluation mode, for one input or several: a tensor, or a std::tuple of them.
   /// shape   any batch that fits the net -> its output
-  template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
-  constexpr auto operator()(X const& x) const {
-    using Element = detail::element_is<element_of<X>, detail::stored_input<Net, T>>;
-    using Layers = detail::root_message_fault<Found, Net, detail::root_at<constant_model, X>>;
+  template <Stored... X>
+    requires(sizeof...(X) > 0)
+  constexpr auto operator()(X const&... x) const {
+    using Batch = detail::batch_of_shapes<shape_of<X>...>;
+    using Found = detail::results_of_net<Net, Batch>;
+    using Element = std::conditional_t<layers_fit<Found>::agree, detail::elements_of_inputs<Net, T, X...>, agreed>;
+    using Layers = detail::root_message_fault<Found, Net, detail::root_at<constant_model, X...>>;
     static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): " ESPALIER_INPUT_ELEMENT, Element));
@@ -134,11 +138,15 @@ class constant_model {
     } else if constexpr (!Element::agree) {
       return invalid<Element>{};
     } else {
-      tensor<T, shape_of<Found>> y;
+      typename detail::returned_tensors<T, cpu, Found>::type y;
       detail::constant_arguments<T> arguments{};
-      arguments.add(x.data());
-      run<detail::evaluation_program<Net, shape_of<X>>>(
-          arguments, [&](graph::output const&, std::int64_t i, T value) { y[i] = value; });
+      (arguments.add(x.data()), ...);
+      run<detail::evaluation_program<Net, Batch>>(arguments, [&](graph::output const& o, std::int64_t i, T value) {
+        detail::with_each(y, [&](auto&... each) {
+          int result = 0;
+          ((o.index == result++ ? void(each.data()[i] = value) : void()), ...);
+        });
+      });
       return y;
     }
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/check_indices.hpp"
-#include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
+#include "batch_arguments.hpp"
 #include "freeze.hpp"
 #include "scores_fit.hpp"
 #include "misuse.hpp"
@@ -18,18 +17,23 @@ namespace espalier {
 /// (asserted).
 /// shape    (N, ...) -> the net's output for it; equal to the predictor's up to rounding
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
-/// errors   a batch that does not fit the net's layers, and a model on a graphics processor, do not compile
-template <class Model, class Batch,
-          class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
+/// inputs   a net of several inputs has a batch for each, as in a predictor: frozen{cell, esp::batch<1, 8>{},
+///          esp::batch<1, 16>{}}. A run gets each input, then a tensor for each result
+/// errors   a batch that does not fit the net's layers, and a model on a graphics processor, do not compile; two
+///          results that overlap each other throw overlap_error
+template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
 class frozen {
   using Program = detail::frozen_program<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_program<typename Model::net_type, Batch>>::checked;
   using Preparing = detail::preparing_program<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
   using Host = detail::computes_on_host<typename Model::device_type>;
-  using InPlace = detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
-                                   detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
   using Input = detail::stored_input<typename Model::net_type, T>;
+  using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;
+  using InPlace = typename Call::template in_place<Program>;
+  static constexpr bool one_to_one = detail::is_one_to_one<Batch, Found>;
+  /// A net of indices may throw, and so may several results, which must not overlap.
+  static constexpr bool never_throws = !plan::has_checked_integers<Program> && Call::results == 1;
   static_assert(
       Host::agree,
       ESPALIER_SENTENCE(
@@ -44,7 +48,7 @@ class frozen {
 
  public:
   using input_shape = Batch;
-  using output_shape = shape_of<Found>;
+  using output_shape = typename detail::described_results<Found>::type;
 
   /// parameter_bytes: the transformed parameters. workspace_bytes: the workspace of a call, or of the construction if
   /// that needs more.
@@ -74,6 +78,21 @@ class frozen {
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
+  /// Several inputs: a batch for each, then bytes if you pass them.
+  template <class... Arguments>
+    requires(detail::AreBatchesOf<Batch, Arguments...>)
+  frozen(Model const& model, Arguments&&... arguments)
+      : memory_{detail::memory_behind(
+            [](auto&... storage) {
+              return detail::block{storage..., bytes};
+            },
+            arguments...)} {
+    using Enough = detail::enough_bytes_behind<bytes, Arguments...>;
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("frozen{model, batch..., bytes}: " ESPALIER_FEWER_BYTES("frozen"), Enough));
+    if constexpr (Host::agree && Enough::agree) prepare(model);
+  }
+
   /// Does not compile: each frozen net has its own workspace.
   frozen(frozen const&) : memory_{bytes} {
     static_assert(
@@ -85,7 +104,8 @@ class frozen {
   /// shape   x has the shape of the batch, scores output_shape
   /// errors  other shapes and element types do not compile
   template <Stored X, Stored Y>
-  void operator()(X const& x, Y&& scores) noexcept(!plan::has_checked_integers<Program>) {
+    requires(one_to_one)
+  void operator()(X const& x, Y&& scores) noexcept(never_throws) {
     using Fit = detail::scores_fit<X, Y, Batch, output_shape, T, Input>;
     using InputShape = typename Fit::input_shape;
     static_assert(InputShape::agree,
@@ -98,10 +118,37 @@ class frozen {
                   ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
     using Written = typename Fit::written;
     static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-    if constexpr (Fit::agree) run(view<Input const, Batch>(x), view<T, output_shape>(scores));
+    if constexpr (Fit::agree) run(detail::elements_of<Input const>(x), detail::elements_of<T>(scores));
+  }
+  /// run(x..., y...) for a net of several inputs or results: each input, then a tensor for each result. Never
+  /// allocates. Results may be inputs, or overlap them.
+  /// errors  other shapes and element types do not compile; overlap_error for two results that overlap each other,
+  ///         before anything is written
+  template <class... X>
+    requires(!one_to_one)
+  void operator()(X&&... x) noexcept(never_throws && (TensorOrView<X> && ...)) {
+    using Fit = detail::call_fit<Call, X...>;
+    using Count = typename Fit::count;
+    static_assert(Count::agree, ESPALIER_SENTENCE("frozen(x..., y...): " ESPALIER_CALL_COUNT, Count));
+    using Range = typename Fit::range;
+    static_assert(Range::agree, ESPALIER_SENTENCE("frozen(x..., y...): " ESPALIER_CALL_RANGE, Range));
+    using Shape = typename Fit::shape;
+    static_assert(Shape::agree, ESPALIER_SENTENCE("frozen(x..., y...): " ESPALIER_CALL_SHAPE, Shape));
+    using Element = typename Fit::element;
+    static_assert(Element::agree, ESPALIER_SENTENCE("frozen(x..., y...): " ESPALIER_CALL_ELEMENT, Element));
+    using Written = typename Fit::written;
+    static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Fit::agree) {
+      using Reached = detail::reached_by_call<cpu, X...>;
+      static_assert(Reached::agree, ESPALIER_SENTENCE("frozen(x..., y...): " ESPALIER_REACHABLE, Reached));
+      if constexpr (Reached::agree)
+        Call::with_elements(
+            "frozen(x..., y...)", [&](auto... each) { this->run(each...); }, x...);
+    }
   }
   /// Does not compile: scores are written into memory of the user, and the call passes none.
   template <class X>
+    requires(one_to_one)
   auto operator()(X const&) {
     using Scores = detail::has_room_for_scores<X>;
     static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_MISSING, Scores));
@@ -109,7 +156,7 @@ class frozen {
   }
   /// The same for ranges (std::vector, ...), as in a predictor.
   template <class X, class Y>
-    requires(!TensorOrView<X> || !TensorOrView<Y>)
+    requires((!TensorOrView<X> || !TensorOrView<Y>)&&one_to_one)
   void operator()(X const& x, Y&& scores) {
     using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T, Input>;
     using Read = typename Fit::input;
@@ -131,16 +178,21 @@ class frozen {
     b.at[plan::base::gradients] = parameters();
     espalier::on_cpu::run<Preparing, T>(b.at);
   }
-  void run(view<Input const, Batch> x, view<T, output_shape> scores) noexcept(!plan::has_checked_integers<Program>) {
+  template <class... X>
+  void run(X... x) noexcept(never_throws) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    detail::check_indices<Program>([&](int, std::int64_t) { return x.data(); });
+    on_device::direct_exchange exchange;
+    Call::template check<Program>("frozen(x..., y...)", exchange, x...);
     detail::program_bases b;
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::parameters] = parameters();
-    b.at[plan::base::arguments] = const_cast<Input*>(x.data());
-    b.at[plan::base::results] = scores.data();
-    InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
-                 [&] { espalier::on_cpu::run<Program, T>(b.at); });
+    Call::run(
+        b, exchange,
+        [&] {
+          InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
+                       [&] { espalier::on_cpu::run<Program, T>(b.at); });
+        },
+        x...);
   }
 
   detail::block memory_;
@@ -157,7 +209,7 @@ class frozen<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
  public:
   using input_shape = Batch;
   using output_shape = invalid<Facts...>;
-  frozen(Model const&, Batch, auto&&...) {}
+  frozen(Model const&, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };
 
@@ -189,9 +241,19 @@ frozen(Model const&, Batch, bytes<Count>&)
 ->frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 /// Chosen if the body of the user's forward does not compile. The compiler reports that error, and the class adds none.
 template <ModelType Model, class Batch, class... Argument>
-  requires(is_shape<Batch>)
+  requires(is_shape<Batch> && !detail::SeveralBatches<Batch, Argument...>)
 frozen(Model const&, Batch, Argument&...)
 ->frozen<Model, Batch>;
+template <ModelType Model, class... Argument>
+  requires(detail::SeveralBatches<Argument...>&& detail::batches_fault<Argument...>::agree)
+frozen(Model const&, Argument&&...)
+->frozen<Model, std::enable_if_t<
+                    (sizeof(detail::probe_forward<typename Model::net_type, detail::batches_in<Argument...>>) > 0),
+                    detail::batches_in<Argument...>>>;
+template <ModelType Model, class... Argument>
+  requires(detail::SeveralBatches<Argument...> && !detail::batches_fault<Argument...>::agree)
+frozen(Model const&, Argument&&...)
+->frozen<detail::misused<detail::batches_fault<Argument...>>, void, void>;
 
 template <class First, class... More>
   requires(!ModelType<First>)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/check_indices.hpp"
 #include "applied_net.hpp"
 #include "embedded_fit.hpp"
 #include "frozen_module.hpp"
@@ -9,7 +8,7 @@
 #include "model_fit.hpp"
 #include "model_lifetime.hpp"
 #include "named_tensor.hpp"
-#include "net_programs.hpp"
+#include "net_call.hpp"
 #include "on_host.hpp"
 #include "output_shape.hpp"
 #include "net_report.hpp"
@@ -272,78 +271,72 @@ class model {
     });
   }
 
-  /// The net's output in evaluation mode. This convenient form allocates its workspace in each call; a predictor keeps
-  /// its own.
+  /// The net's output in evaluation mode, for one input or several: model(x), model(x, h). If forward returns a
+  /// std::tuple, the call returns a std::tuple of tensors. This convenient form allocates its workspace in each call; a
+  /// predictor keeps its own.
   /// shape   any batch that fits the net; the result is on the device of x
-  /// errors  layers that do not fit the batch do not compile
-  template <class X>
-    requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
-  auto operator()(X const& x) const {
-    static_assert(sizeof(detail::probe_forward<Net, shape_of<X>>) > 0);
-    using Found = detail::applied_net<Net, shape_of<X>>;
-    using Input = detail::stored_input<Net, T>;
-    using Element = detail::element_is<element_of<X>, Input>;
-    using Layers = detail::root_message_fault<Found, Net, detail::root_at<model, X>>;
+  /// errors  layers that do not fit the batch, and another number of inputs than forward takes do not compile
+  template <class... X>
+    requires(sizeof...(X) > 0 && ((espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)&&...))
+  auto operator()(X const&... x) const {
+    using Batch = detail::batch_of_shapes<shape_of<X>...>;
+    static_assert(sizeof(detail::probe_forward<Net, Batch>) > 0);
+    using Found = detail::results_of_net<Net, Batch>;
+    using Element = std::conditional_t<layers_fit<Found>::agree, detail::elements_of_inputs<Net, T, X...>, agreed>;
+    using Layers = detail::root_message_fault<Found, Net, detail::root_at<model, X...>>;
+    using Devices = typename detail::common_device<typename X::device_type...>::relation;
     static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::own_message_fault<Found, Net>::report()) != 0);
-    static_assert(Element::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_INPUT_ELEMENT, Element));
-    static_assert(detail::reaches<Device, X>::agree,
-                  ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
+    static_assert(Element::agree || sizeof...(X) > 1, ESPALIER_SENTENCE("model(x): " ESPALIER_INPUT_ELEMENT, Element));
+    static_assert(Element::agree || sizeof...(X) == 1,
+                  ESPALIER_SENTENCE("model(x...): " ESPALIER_INPUTS_ELEMENT, Element));
+    static_assert(detail::reaches<Device, X...>::agree,
+                  ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X...>));
+    static_assert(Devices::agree, ESPALIER_SENTENCE("model(x...): " ESPALIER_DEVICES_OF_INPUTS, Devices));
     if constexpr (!layers_fit<Found>::agree) return Found{};
     else if constexpr (!Element::agree) return invalid<Element>{};
-    else if constexpr (!detail::reaches<Device, X>::agree) return invalid<detail::reaches<Device, X>>{};
+    else if constexpr (!detail::reaches<Device, X...>::agree) return invalid<detail::reaches<Device, X...>>{};
+    else if constexpr (!Devices::agree) return invalid<Devices>{};
     else {
-      using Program = detail::evaluation_program<Net, shape_of<X>>;
+      using Program = detail::evaluation_program<Net, Batch>;
       using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
-      using S = shape_of<Found>;
-      constexpr std::size_t output = detail::bytes_for<Input>(shape_of<X>::size),
-                            end = output + detail::bytes_for<T>(S::size);
-      tensor<T, S, typename X::device_type> y;
+      using Call = detail::call_of_net<Net, T, Batch, Found>;
+      using From = typename detail::common_device<typename X::device_type...>::type;
+      typename detail::returned_tensors<T, From, Found>::type y;
       auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, T>);
-      auto exchange = engine_.template make_exchange_with<typename X::device_type>(end, end);
-      if constexpr (std::is_same_v<typename X::device_type, cpu>)
-        detail::check_indices<Program>([&](int, std::int64_t) { return x.data(); });
-      else detail::check_indices_of<Program>(engine_, [&](int) { return x.data(); });
+      auto exchange = engine_.template make_exchange_with<From>(Call::end, Call::end);
+      void const* const inputs[]{x.data()...};
+      auto const indices = [&](int i) { return static_cast<std::int32_t const*>(inputs[i]); };
+      if constexpr (std::is_same_v<From, cpu>)
+        detail::check_indices<Program>([&](int i, std::int64_t) { return indices(i); });
+      else detail::check_indices_of<Program>(engine_, indices);
       detail::program_bases b = bases();
       b.at[plan::base::workspace] = workspace.template at<T>(0);
-      b.at[plan::base::arguments] = exchange.stage_in(detail::elements_of<Input const>(x), 0);
-      b.at[plan::base::results] = exchange.stage_out(detail::elements_of<T>(y), output);
-      exchange.upload();
-      engine_.template run<Program, T>(b.at);
-      exchange.download(output, detail::bytes_for<T>(S::size));
-      exchange.copy_out(detail::elements_of<T>(y), output);
+      detail::with_each(y, [&](auto&... each) {
+        Call::run(
+            b, exchange, [&] { engine_.template run<Program, T>(b.at); }, detail::input_elements(x)...,
+            detail::elements_of<T>(each)...);
+      });
       return y;
     }
   }
 
   /// Does not compile: x is a formula, whose memory the caller has to choose, or a range, whose elements have no shape.
-  template <class X>
-    requires((Expression<X> || detail::Range<X>)&&!TensorOrView<X> && !is_invalid<X>)
-  auto operator()(X const&) const {
+  template <class... X>
+    requires(detail::has_input_without_memory<X...>)
+  auto operator()(X const&...) const {
+    using Inputs = detail::inputs_in_memory<X...>;
     static_assert(
-        detail::is_tensor_or_view<X>::agree,
+        Inputs::agree,
         ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
                           "write model(view<T const, shape<N, ...>>(x))",
-                          detail::is_tensor_or_view<X>));
-    return invalid<detail::is_tensor_or_view<X>>{};
-  }
-  /// Does not compile: a model has one input.
-  template <class First, class Second, class... More>
-  auto operator()(First const&, Second const&, More const&...) const {
-    using Input = detail::one_input<First, Second, More...>;
-    static_assert(
-        Input::agree,
-        ESPALIER_SENTENCE(
-            "model(x): expected one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
-            "forward of several inputs is a module inside the net",
-            Input));
-    return invalid<Input>{};
+                          Inputs));
+    return invalid<Inputs>{};
   }
   /// Passes on an `invalid` operand, whose error is already reported.
-  template <class... Facts>
-  invalid<Facts...> operator()(invalid<Facts...> reported) const {
-    return reported;
-  }
+  template <class... X>
+    requires((is_invalid<X> || ...))
+  auto operator()(X const&...) const { return typename detail::first_invalid<X...>::type{}; }
 
   /// The list of references to this model.
   detail::references& referring() const { return references_; }

@@ -21,11 +21,48 @@ template <class X>
 struct is_tensor_or_view {
   static constexpr bool agree = TensorOrView<X>;
 };
-template <class... Argument>
-struct one_input {
-  ESPALIER_READS("got {...}")
-  static constexpr bool agree = sizeof...(Argument) == 1;
+/// A constraint that errors name: input number Position of several, counted from 0, has the element type that the net
+/// reads.
+template <int Position, class Actual, class Expected>
+struct input_element_is {
+  ESPALIER_READS("input {}: got {}, expected {}")
+  static constexpr bool agree = std::is_same_v<Actual, Expected>;
 };
+template <int Position, class X>
+struct input_is_stored {
+  ESPALIER_READS("input {} is {}")
+  static constexpr bool agree = TensorOrView<X>;
+};
+/// The first input whose element type is not the one that the net reads, or `agreed`.
+template <class Positions, class Net, class T, class... X>
+struct first_other_element;
+template <int... I, class Net, class T, class... X>
+struct first_other_element<std::integer_sequence<int, I...>, Net, T, X...>
+    : first_fault<input_element_is<I, element_of<X>, stored_input<Net, T, I>>...> {};
+template <class Net, class T, class X>
+struct first_other_element<std::integer_sequence<int, 0>, Net, T, X>
+    : std::type_identity<element_is<element_of<X>, stored_input<Net, T>>> {};
+template <class Net, class T, class... X>
+using elements_of_inputs =
+    typename first_other_element<std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>, Net, T, X...>::type;
+/// The first input that is no tensor or view, or `agreed`.
+template <class Positions, class... X>
+struct first_without_memory;
+template <int... I, class... X>
+struct first_without_memory<std::integer_sequence<int, I...>, X...> : first_fault<input_is_stored<I, X>...> {};
+template <class X>
+struct first_without_memory<std::integer_sequence<int, 0>, X> : std::type_identity<is_tensor_or_view<X>> {};
+template <class... X>
+using inputs_in_memory =
+    typename first_without_memory<std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>, X...>::type;
+template <class... X>
+concept has_input_without_memory = sizeof...(X) > 0 && !(is_invalid<X> || ...) && !(TensorOrView<X> && ...) &&
+                                   (sizeof...(X) > 1 || (Expression<X> || ...) || (Range<X> || ...));
+/// The elements of an input of a run, const.
+template <class X>
+constexpr auto input_elements(X const& x) {
+  return elements_of<std::remove_cv_t<std::remove_pointer_t<decltype(x.data())>> const>(x);
+}
 template <class T>
 struct real_number {
   static constexpr bool agree = is_real<T>;
@@ -48,5 +85,8 @@ struct begins_with_a_seed {
 }  // namespace espalier::detail
 
 #define ESPALIER_FEWER_BYTES(root) "the bytes are fewer than " root "::bytes"
+#define ESPALIER_DEVICES_OF_INPUTS \
+  "the inputs are on two devices; pass all of them on the host, or all on the model's device"
+#define ESPALIER_INPUTS_ELEMENT "an input has another element type than the net reads"
 #define ESPALIER_INPUT_ELEMENT "x has another element type than the model"
 #include "../base/diagnostics_pop.hpp"

@@ -12,6 +12,25 @@ struct is_batch {
   static constexpr bool agree = is_shape<Batch>;
 };
 
+/// Named relation: a net that lists the elements of its inputs has as many inputs.
+template <class Net, int Listed, int Got>
+struct input_elements_listed {
+  ESPALIER_READS("input_element of {} lists {} inputs, got {}")
+  static constexpr bool agree = Listed == Got;
+};
+/// Named relation: a net has one input, where no more are possible.
+template <class Net, class... Inputs>
+struct one_input_only {
+  ESPALIER_READS("got inputs {...}")
+  static constexpr bool agree = false;
+};
+/// Named relation: forward of a net returns one value, where no more are possible.
+template <class Net, class... Results>
+struct forward_returns_one {
+  ESPALIER_READS("forward of {} returns {...}")
+  static constexpr bool agree = false;
+};
+
 #define ESPALIER_IS_NET "the net is not a module; write ESPALIER_MODULE(Net, members...) in it"
 #define ESPALIER_NET_IS_PUBLIC \
   "ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members"

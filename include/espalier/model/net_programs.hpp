@@ -8,15 +8,14 @@
 /// The programs of a model: evaluation, training, and only the loss. Each is traced once for a net type and its shapes.
 namespace espalier::detail {
 
-/// evaluation: result 0 is the net's output for a batch.
+/// evaluation: the results are what the net returns for a batch.
 template <class Net, class Batch>
 struct evaluation_program {
   using subject = Net;
   static constexpr graph::program build() {
     graph::program p{};
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
-    int const x = tracing::add_argument<stored_input<Net, float>>(t, 0, Batch::value);
-    p.add_output(trace_net<Net, Batch>(t, x), graph::destination::result, 0);
+    tracing::add_values(t, results_in<Net, Batch>(t));
     return p;
   }
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }

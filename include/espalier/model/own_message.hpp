@@ -9,6 +9,17 @@ namespace espalier {
 #define ESPALIER_INPUT_IS_SHAPE "the input of a net is written esp::batch<N, ...>: its extents are template arguments"
 #define ESPALIER_FORWARD_FITS \
   "a module has no `forward` for its inputs; write `constexpr auto forward(auto x) const`, with `auto` for each input"
+#define ESPALIER_FORWARD_TAKES                                                                                   \
+  "a module got another number of inputs than its `forward` takes; targets are no input: value_and_grad(model, " \
+  "loss)(x, y) compares an output with them"
+#define ESPALIER_INPUTS_LISTED                                                                                      \
+  "`input_element` of a net of several inputs lists an element for each: `using input_element = std::tuple<float, " \
+  "std::int32_t>;`"
+#define ESPALIER_ONE_INPUT_ONLY \
+  "this accepts nets of one input; model(x, h), predictor, frozen, prediction_plan and output_shape accept several"
+#define ESPALIER_FORWARD_RETURNS_ONE                                                                                 \
+  "`forward` of the net returns several values, which model(x), predictor and frozen accept; train it by a step of " \
+  "your own: esp::compiled of a function that calls net(x)"
 #define ESPALIER_FORWARD_IS_CONST "`forward` of a module must be const; write `constexpr auto forward(auto x) const`"
 #define ESPALIER_FORWARD_IS_CONSTEXPR \
   "a `forward` cannot be run by the compiler; write `constexpr auto forward(auto x) const`, and use only values that are known at compile time"
@@ -39,6 +50,38 @@ struct own_message<invalid<has_forward<M, S...>, Path...>> : existing_message {
   static constexpr auto report() {
     static_assert(has_forward<M, S...>::agree,
                   ESPALIER_SENTENCE(ESPALIER_FORWARD_FITS, invalid<has_forward<M, S...>, Path...>));
+    return true;
+  }
+};
+template <class M, int Takes, int Got, class... Path>
+struct own_message<invalid<forward_takes<M, Takes, Got>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_takes<M, Takes, Got>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_TAKES, invalid<forward_takes<M, Takes, Got>, Path...>));
+    return true;
+  }
+};
+template <class Net, int Listed, int Got, class... Path>
+struct own_message<invalid<input_elements_listed<Net, Listed, Got>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(input_elements_listed<Net, Listed, Got>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_INPUTS_LISTED, input_elements_listed<Net, Listed, Got>));
+    return true;
+  }
+};
+template <class Net, class... S, class... Path>
+struct own_message<invalid<one_input_only<Net, S...>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(one_input_only<Net, S...>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_ONE_INPUT_ONLY, one_input_only<Net, S...>));
+    return true;
+  }
+};
+template <class Net, class... R, class... Path>
+struct own_message<invalid<forward_returns_one<Net, R...>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_returns_one<Net, R...>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS_ONE, forward_returns_one<Net, R...>));
     return true;
   }
 };

@@ -16,7 +16,7 @@ struct facts_of_prediction {
   static constexpr auto const& plan = plan::plan_of<program>;
 
   static constexpr auto input_shape = Batch{};
-  static constexpr auto output_shape = shape_of<Found>{};
+  static constexpr auto output_shape = typename described_results<Found>::type{};
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
   static constexpr std::size_t parameter_bytes =
       bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
@@ -39,7 +39,7 @@ struct invalid_prediction : zero_costs {
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(own_message_fault<Found, Net>::report()) != 0);
 };
-template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
+template <class Net, class Batch, class T, class Found = results_of_net<Net, Batch>>
 using prediction_facts_or_invalid =
     std::conditional_t<is_invalid<Found>, invalid_prediction<Net, Found>, facts_of_prediction<Net, Batch, T, Found>>;
 
@@ -55,7 +55,7 @@ using prediction_facts = detail::prediction_facts_or_invalid<Net, Batch, T>;
 /// errors  layers that do not fit each other or the batch do not compile
 /// memory  a predictor on the processor allocates workspace_bytes and its in_place_bytes; its model allocates
 ///         parameter_bytes + buffer_bytes
-template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::applied_net<Net, Batch>>::agree>
+template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::results_of_net<Net, Batch>>::agree>
 inline constexpr prediction_facts<Net, Batch, T> prediction_plan{};
 template <class Net, class Batch, class T>
 inline constexpr auto const& prediction_plan<Net, Batch, T, false> = detail::declared<prediction_facts<Net, Batch, T>>;

@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/check_indices.hpp"
-#include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "scores_fit.hpp"
 #include "misuse.hpp"
+#include "batch_arguments.hpp"
 #include "copy_model.hpp"
+#include "net_call.hpp"
+#include "output_shape.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-namespace detail {
-/// What a predictor finds for a net on a batch: its result, or an `invalid` type. Nothing for what is no batch.
-template <class Net, class Batch>
-struct found_on {};
-template <class Net, class Batch>
-  requires(is_shape<Batch>)
-struct found_on<Net, Batch> {
-  using type = applied_net<Net, Batch>;
-};
-}  // namespace detail
-
 /// Evaluates a model for one batch size, with its own workspace. It only reads the model; use one predictor per thread
 /// (asserted).
+///     esp::predictor predict{model, esp::batch<32, 784>{}};   predict(x, scores);
+///     esp::predictor step{cell, esp::batch<1, 8>{}, esp::batch<1, 16>{}};   step(x, h, y, next);
+/// A net of several inputs has a batch for each. A run gets each input, then a tensor for each result.
 /// shape    (N, ...) -> the net's output for it
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
 /// device   with cuda, x and scores may be on the host or on the device; scores on the host are complete when the call
 ///          returns
 /// errors   a batch that does not fit the net's layers does not compile; an index outside its axis throws index_error
-///          before scores are written
+///          before scores are written, and two results that overlap each other overlap_error
 template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
 class predictor {
   using Program = detail::evaluation_program<typename Model::net_type, Batch>;
@@ -36,16 +29,17 @@ class predictor {
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   using Input = detail::stored_input<typename Model::net_type, T>;
-  using InPlace =
-      detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(Input)>,
-                       detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
+  using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;
+  using InPlace = typename Call::template in_place<Program>;
+  static constexpr bool one_to_one = detail::is_one_to_one<Batch, Found>;
 
-  /// A device may throw, and so may a net of indices.
-  static constexpr bool never_throws = !Engine::has_device_memory && !plan::has_checked_integers<Program>;
+  /// A device may throw, and so may a net of indices, and several results, which must not overlap.
+  static constexpr bool never_throws =
+      !Engine::has_device_memory && !plan::has_checked_integers<Program> && Call::results == 1;
 
  public:
   using input_shape = Batch;
-  using output_shape = shape_of<Found>;
+  using output_shape = typename detail::described_results<Found>::type;
 
   static constexpr std::size_t workspace_bytes = Engine::template workspace_bytes<Program, T>;
   /// Memory for x or scores if they may overlap but the net's kernels do not allow it; most nets need none.
@@ -60,18 +54,35 @@ class predictor {
   template <class B = Batch>
     requires(std::is_same_v<B, Batch>)
   predictor(Model const& model, B)
-      : model_{model}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(end, end)} {}
+      : model_{model},
+        memory_(model.engine().allocate(bytes)),
+        exchange_{model.engine().make_exchange(Call::end, Call::end)} {}
   template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
     requires(std::is_same_v<B, Batch>)
   predictor(Model const& model, B, espalier::bytes<Count>& storage)
       : model_{model},
         memory_(model.engine().allocate(storage, bytes)),
-        exchange_{model.engine().make_exchange(end, end)} {
+        exchange_{model.engine().make_exchange(Call::end, Call::end)} {
     static_assert(Enough::agree,
                   ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
                   ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST,
                                     detail::computes_on_host<typename Model::device_type>));
+  }
+
+  /// Several inputs: a batch for each, then bytes if you pass them.
+  template <class... Arguments>
+    requires(detail::AreBatchesOf<Batch, Arguments...>)
+  predictor(Model const& model, Arguments&&... arguments)
+      : model_{model},
+        memory_(detail::memory_behind([&](auto&... storage) { return model.engine().allocate(storage..., bytes); },
+                                      arguments...)),
+        exchange_{model.engine().make_exchange(Call::end, Call::end)} {
+    using Enough = detail::enough_bytes_behind<bytes, Arguments...>;
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("predictor{model, batch..., bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
+    using Host = detail::bytes_behind_on_host<typename Model::device_type, Arguments...>;
+    static_assert(Host::agree, ESPALIER_SENTENCE("predictor{model, batch..., bytes}: " ESPALIER_BYTES_OF_HOST, Host));
   }
 
   /// Does not compile: each predictor has its own workspace.
@@ -81,9 +92,8 @@ class predictor {
                                     detail::copied_workspace<Batch>));
   }
   /// Does not compile: the predictor refers to its model, which is a temporary.
-  template <detail::TemporaryOf<Model> M, class... Bytes>
-  predictor(M&& model, Batch batch, Bytes&... storage)
-      : predictor{static_cast<Model const&>(model), batch, storage...} {
+  template <detail::TemporaryOf<Model> M, class... Arguments>
+  predictor(M&& model, Arguments&&... arguments) : predictor{static_cast<Model const&>(model), arguments...} {
     static_assert(detail::lives_on<M>::agree,
                   ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_MODEL_IS_TEMPORARY, detail::lives_on<M>));
   }
@@ -92,6 +102,7 @@ class predictor {
   /// shape   x has the shape of the batch, scores output_shape
   /// errors  other shapes and element types do not compile
   template <TensorOrView X, TensorOrView Y>
+    requires(one_to_one)
   void operator()(X const& x, Y&& scores) noexcept(never_throws) {
     using Fit = detail::scores_fit<X, Y, Batch, output_shape, T, Input>;
     using InputShape = typename Fit::input_shape;
@@ -111,8 +122,35 @@ class predictor {
     if constexpr (Fit::agree && Reached::agree)
       run(detail::elements_of<Input const>(x), detail::elements_of<T>(scores));
   }
+  /// run(x..., y...) for a net of several inputs or results: each input, then a tensor for each result. Never
+  /// allocates. Results may be inputs, or overlap them.
+  /// errors  other shapes and element types do not compile; overlap_error for two results that overlap each other,
+  ///         before anything is written
+  template <class... X>
+    requires(!one_to_one)
+  void operator()(X&&... x) noexcept(never_throws && (TensorOrView<X> && ...)) {
+    using Fit = detail::call_fit<Call, X...>;
+    using Count = typename Fit::count;
+    static_assert(Count::agree, ESPALIER_SENTENCE("predictor(x..., y...): " ESPALIER_CALL_COUNT, Count));
+    using Range = typename Fit::range;
+    static_assert(Range::agree, ESPALIER_SENTENCE("predictor(x..., y...): " ESPALIER_CALL_RANGE, Range));
+    using Shape = typename Fit::shape;
+    static_assert(Shape::agree, ESPALIER_SENTENCE("predictor(x..., y...): " ESPALIER_CALL_SHAPE, Shape));
+    using Element = typename Fit::element;
+    static_assert(Element::agree, ESPALIER_SENTENCE("predictor(x..., y...): " ESPALIER_CALL_ELEMENT, Element));
+    using Written = typename Fit::written;
+    static_assert(Written::agree, ESPALIER_SENTENCE("predictor(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Fit::agree) {
+      using Reached = detail::reached_by_call<typename Model::device_type, X...>;
+      static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x..., y...): " ESPALIER_REACHABLE, Reached));
+      if constexpr (Reached::agree)
+        Call::with_elements(
+            "predictor(x..., y...)", [&](auto... each) { this->run(each...); }, x...);
+    }
+  }
   /// Does not compile: scores are written into memory of the user, and the call passes none.
   template <class X>
+    requires(one_to_one)
   auto operator()(X const&) {
     using Scores = detail::has_room_for_scores<X>;
     static_assert(
@@ -124,7 +162,7 @@ class predictor {
   /// errors  another element type does not compile; range_error for another number of elements, before anything is
   ///         written
   template <class X, class Y>
-    requires(!TensorOrView<X> || !TensorOrView<Y>)
+    requires((!TensorOrView<X> || !TensorOrView<Y>)&&one_to_one)
   void operator()(X const& x, Y&& scores) {
     using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T, Input>;
     using Read = typename Fit::input;
@@ -137,25 +175,21 @@ class predictor {
   }
 
  private:
-  static constexpr std::size_t scores_at = detail::bytes_for<Input>(static_cast<std::size_t>(Batch::size));
-  static constexpr std::size_t end = scores_at + detail::bytes_for<T>(static_cast<std::size_t>(output_shape::size));
-
-  template <class From, class To>
-  void run(detail::elements_on<Input const, From, Batch::size> x,
-           detail::elements_on<T, To, output_shape::size> scores) noexcept(never_throws) {
+  template <class... X>
+  void run(X... x) noexcept(never_throws) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    detail::check_indices<Program>([&](int, std::int64_t) { return exchange_.view_on_host(x, 0); });
+    Call::template check<Program>("predictor(x..., y...)", exchange_, x...);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = exchange_.stage_in(x, 0);
-    b.at[plan::base::results] = exchange_.stage_out(scores, scores_at);
-    exchange_.upload();
     Engine const& engine = model_->engine();
     auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Program, T>(b.at); }); };
-    if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
-    else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes), launch);
-    if constexpr (std::is_same_v<To, cpu>) exchange_.download(scores_at, end - scores_at);
-    exchange_.copy_out(scores, scores_at);
+    Call::run(
+        b, exchange_,
+        [&] {
+          if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
+          else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes), launch);
+        },
+        x...);
   }
 
   detail::reference<Model const> model_;
@@ -175,7 +209,7 @@ class predictor<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
  public:
   using input_shape = Batch;
   using output_shape = invalid<Facts...>;
-  predictor(Model const&, Batch, auto&&...) {}
+  predictor(Model const&, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };
 
@@ -207,9 +241,19 @@ predictor(Model const&, Batch, bytes<Count>&)
 ->predictor<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 /// Chosen if the body of the user's forward does not compile. The compiler reports that error, and the class adds none.
 template <ModelType Model, class Batch, class... Argument>
-  requires(is_shape<Batch>)
+  requires(is_shape<Batch> && !detail::SeveralBatches<Batch, Argument...>)
 predictor(Model const&, Batch, Argument&...)
 ->predictor<Model, Batch>;
+template <ModelType Model, class... Argument>
+  requires(detail::SeveralBatches<Argument...>&& detail::batches_fault<Argument...>::agree)
+predictor(Model const&, Argument&&...)
+->predictor<Model, std::enable_if_t<
+                       (sizeof(detail::probe_forward<typename Model::net_type, detail::batches_in<Argument...>>) > 0),
+                       detail::batches_in<Argument...>>>;
+template <ModelType Model, class... Argument>
+  requires(detail::SeveralBatches<Argument...> && !detail::batches_fault<Argument...>::agree)
+predictor(Model const&, Argument&&...)
+->predictor<detail::misused<detail::batches_fault<Argument...>>, void, void>;
 
 template <class First, class... More>
   requires(!ModelType<First>)

@@ -17,10 +17,10 @@ constexpr void attach_tracer(tracing::tracer& t, M& member) {
     for (auto& inner : member) attach_tracer(t, inner);
   }
 }
-/// Traces a net on an operand of a program: value_of_net returns the value, trace_net its node. Parameters of a net
-/// object other than this one are faults.
-template <class Net, class X>
-constexpr auto value_of_net(tracing::tracer& t, X const& x) {
+/// Traces a net on operands of a program: value_of_net returns what its forward returns, trace_net the node of the only
+/// result. Parameters of a net object other than this one are faults.
+template <class Net, class... X>
+constexpr auto value_of_net(tracing::tracer& t, X const&... x) {
   Net net = numbered<Net>;
   attach_tracer(t, net);
   bool streams_used[slots_of<Net>.streams + 1]{};
@@ -28,7 +28,7 @@ constexpr auto value_of_net(tracing::tracer& t, X const& x) {
   t.streams_used = streams_used;
   t.updated = updated;
   t.next_stream = slots_of<Net>.streams;
-  auto const y = net(x);
+  auto const y = net(x...);
   t.streams_used = nullptr;
   t.updated = nullptr;
   return y;
@@ -36,6 +36,12 @@ constexpr auto value_of_net(tracing::tracer& t, X const& x) {
 template <class Net, class Batch>
 constexpr int trace_net(tracing::tracer& t, int x) {
   return tracing::trace_operand(t, value_of_net<Net>(t, input_of_net<Net, Batch>{&t, x}));
+}
+
+template <class Net, class Batch>
+constexpr auto results_in(tracing::tracer& t) {
+  return std::apply([&](auto const&... x) { return value_of_net<Net>(t, x...); },
+                    traced_inputs<Net, listed_shapes<Batch>>::add(t));
 }
 
 }  // namespace espalier::detail

@@ -50,6 +50,15 @@ struct loss_has_forward {
   ESPALIER_READS("{} has no forward that accepts {...}")
   static constexpr bool agree = false;
 };
+/// Named relation of a net in training by a loss: it has one input.
+template <class Net, int Takes>
+struct trained_by_one_input {
+  ESPALIER_READS("forward of {} takes {} inputs")
+  static constexpr bool agree = false;
+};
+#define ESPALIER_TRAINED_BY_ONE_INPUT                                                                                 \
+  "a net of several inputs is trained by a step of your own: esp::compiled of a function that calls net(x, h), with " \
+  "an optim::updater"
 /// Named relation of BatchNorm in training: statistics need two values per channel.
 template <class Batch>
 struct several_values_per_channel {
@@ -78,9 +87,18 @@ namespace detail {
 
 /// Faults of a net on a batch: layers_fault, loss_fault (of its prediction) and statistics_fault (statistics over one
 /// value). Each returns `agreed` if there is no fault.
+/// Replaces forward_takes of the net itself: a trainer passes one input.
+template <class Net, class Found>
+struct trained_net {
+  using type = Found;
+};
+template <class Net, int Takes>
+struct trained_net<Net, invalid<forward_takes<Net, Takes, 1>, Net>> {
+  using type = invalid<trained_by_one_input<Net, Takes>>;
+};
 template <class Net, class Batch>
 constexpr auto layers_fault() {
-  using Found = applied_net<Net, Batch>;
+  using Found = typename trained_net<Net, applied_net<Net, Batch>>::type;
   if constexpr (is_invalid<Found>) return Found{};
   else return agreed{};
 }
@@ -105,14 +123,19 @@ constexpr auto probed_loss() {
 }
 template <class Net, class Loss, class Batch>
 struct probe_loss : decltype(probed_loss<Net, Loss, Batch>()) {};
-/// Replaces has_forward by loss_has_forward, so that a loss without a matching forward has its own message.
-template <class Loss, class Value>
+/// Replaces has_forward and forward_takes by loss_has_forward, so that a loss without a matching forward has its own
+/// message.
+template <class Loss, class Prediction, class Value = applied_loss<Loss, Prediction>>
 struct value_of_loss {
   using type = Value;
 };
-template <class Loss, class... S, class... Path>
-struct value_of_loss<Loss, invalid<has_forward<Loss, S...>, Path...>> {
+template <class Loss, class Prediction, class... S, class... Path>
+struct value_of_loss<Loss, Prediction, invalid<has_forward<Loss, S...>, Path...>> {
   using type = invalid<loss_has_forward<Loss, S...>, Path...>;
+};
+template <class Loss, class Prediction, int Takes, class... Path>
+struct value_of_loss<Loss, Prediction, invalid<forward_takes<Loss, Takes, 2>, Path...>> {
+  using type = invalid<loss_has_forward<Loss, Prediction, target_shape<Loss, Prediction>>, Path...>;
 };
 template <class Net, class Loss, class Batch>
 constexpr auto loss_fault() {
@@ -121,7 +144,7 @@ constexpr auto loss_fault() {
   } else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree) {
     return invalid<target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>>{};
   } else {
-    using Value = typename value_of_loss<Loss, applied_loss<Loss, shape_of<applied_net<Net, Batch>>>>::type;
+    using Value = typename value_of_loss<Loss, shape_of<applied_net<Net, Batch>>>::type;
     if constexpr (is_invalid<Value>) return Value{};
     else if constexpr (!Expression<Value>) return fault_of_result<Loss, Value>();
     else if constexpr (!scalar_result<shape_of<Value>>::agree) return invalid<scalar_result<shape_of<Value>>, Loss>{};
@@ -169,6 +192,14 @@ using trainer_fault = typename first_fault<
     typename training_fit<Net, Loss, Batches...>::fault,
     decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
 
+template <class Net, int Takes, class... Path>
+struct own_message<invalid<trained_by_one_input<Net, Takes>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(trained_by_one_input<Net, Takes>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_TRAINED_BY_ONE_INPUT, trained_by_one_input<Net, Takes>));
+    return true;
+  }
+};
 template <class Loss, class... S, class... Path>
 struct own_message<invalid<loss_has_forward<Loss, S...>, Path...>> : existing_message {
   static constexpr auto report() {

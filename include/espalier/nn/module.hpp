@@ -5,6 +5,7 @@
 #include <boost/hana/pair.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
+#include <tuple>
 
 #include "../expression/call.hpp"
 #include "../expression/mode.hpp"
@@ -24,15 +25,31 @@ struct real {
 };
 
 namespace detail {
-template <class Net>
+/// What a net declares for input I: one element for all inputs, or a std::tuple with one for each.
+template <class Declared, int I>
+struct declared_element {
+  using type = std::conditional_t<std::is_integral_v<Declared>, std::int32_t, void>;
+};
+template <class... E, int I>
+struct declared_element<std::tuple<E...>, I> {
+  using type = void;
+};
+template <class... E, int I>
+  requires(I < static_cast<int>(sizeof...(E)))
+struct declared_element<std::tuple<E...>, I>
+    : declared_element<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<E...>>, 0> {};
+template <class Declared>
+inline constexpr bool is_input_element = std::is_void_v<Declared> || std::is_same_v<Declared, std::int32_t>;
+template <class... E>
+inline constexpr bool is_input_element<std::tuple<E...>> = ((is_input_element<E> || std::is_floating_point_v<E>)&&...);
+
+template <class Net, int I>
 struct input_element {
   using type = void;
 };
-template <class Net>
+template <class Net, int I>
   requires requires { typename Net::input_element; }
-struct input_element<Net> {
-  using type = std::conditional_t<std::is_integral_v<typename Net::input_element>, std::int32_t, void>;
-};
+struct input_element<Net, I> : declared_element<typename Net::input_element, I> {};
 /// A constraint that errors name: integers as the input of a net are std::int32_t.
 template <class Net>
 struct input_is_supported {
@@ -41,21 +58,22 @@ struct input_is_supported {
 template <class Net>
   requires requires { typename Net::input_element; }
 struct input_is_supported<Net> {
-  static constexpr bool agree =
-      std::is_void_v<typename Net::input_element> || std::is_same_v<typename Net::input_element, std::int32_t>;
+  static constexpr bool agree = is_input_element<typename Net::input_element>;
 };
 }  // namespace detail
 
 /// What a net reads as its input: void for real numbers of the model's element type, or std::int32_t if the net
-/// declares `using input_element = std::int32_t;` (indices of an Embedding). Only the input of a model asks for it.
-template <class Net>
-using input_element_of = typename detail::input_element<Net>::type;
+/// declares `using input_element = std::int32_t;` (indices of an Embedding). A net of several inputs lists one for
+/// each: `using input_element = std::tuple<float, std::int32_t>;`, where float stands for the model's element type.
+/// Only the inputs of a model ask for it.
+template <class Net, int I = 0>
+using input_element_of = typename detail::input_element<Net, I>::type;
 
 }  // namespace espalier::nn
 namespace espalier::detail {
-/// The element type of the tensors that a model of T accepts as the net's input.
-template <class Net, class T>
-using stored_input = std::conditional_t<std::is_void_v<nn::input_element_of<Net>>, T, nn::input_element_of<Net>>;
+/// The element type of the tensors that a model of T accepts as the net's input I.
+template <class Net, class T, int I = 0>
+using stored_input = std::conditional_t<std::is_void_v<nn::input_element_of<Net, I>>, T, nn::input_element_of<Net, I>>;
 
 template <>
 inline constexpr bool has_plain_numbers<nn::real> = true;

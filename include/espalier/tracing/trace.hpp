@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <tuple>
+
 #include "../expression/call.hpp"
 #include "../operation/checkpoint.hpp"
 #include "../operation/composite.hpp"
@@ -317,6 +319,16 @@ constexpr void add_result(program& p, int id, int index) {
       copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, graph::copy_attribute(index), p.nodes[data].shape})
            : id,
       graph::destination::result, index);
+}
+/// Adds the values that a body returns, one or a std::tuple of them, as results from number 0 on.
+template <class Body>
+constexpr void add_values(tracer& t, Body const& body) {
+  add_result(t.program, trace_operand(t, body), 0);
+}
+template <class... X>
+constexpr void add_values(tracer& t, std::tuple<X...> const& body) {
+  int result = 0;
+  std::apply([&](auto const&... each) { (add_result(t.program, trace_operand(t, each), result++), ...); }, body);
 }
 
 }  // namespace tracing
