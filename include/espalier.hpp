@@ -22,6 +22,7 @@
 #include "espalier/eager/hvp.hpp"
 #include "espalier/eager/jacobian.hpp"
 #include "espalier/eager/jvp.hpp"
+#include "espalier/eager/vmap.hpp"
 #include "espalier/nn/nn.hpp"
 #include "espalier/optim/optim.hpp"
 #include "espalier/model/frozen.hpp"

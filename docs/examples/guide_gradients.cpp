@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Page 3 of the guide: gradients of formulas, of any order, at run time and while compiling.
 //   guide_gradients [FILE]    prints; with FILE, compares with that file
+#include <algorithm>
+#include <cmath>
+
 #include <espalier.hpp>
 
 #include "support/show.hpp"
@@ -43,6 +46,17 @@ inline constexpr auto smooth_loss = [](auto net, auto x, auto y) {
   return loss + 0.1f * sum(by_x * by_x);
 };
 // [/penalty]
+
+// [by_sample]
+// A function of one sample: its four inputs and its label. The net expects a batch, here of one.
+inline constexpr auto surprise_of_one = [](auto net, auto x, auto y) {
+  return surprise(net, reshape<1, 4>(x), reshape<1>(y));
+};
+// A parameter's gradient for one sample.
+inline constexpr auto weight_gradient = [](auto net, auto x, auto y) {
+  return esp::parameter_of<"2.weight">(esp::grad<0>(surprise_of_one)(net, x, y));
+};
+// [/by_sample]
 using Net = nn::Sequential<nn::Linear<4, 8>, nn::Tanh, nn::Linear<8, 2>>;
 
 int main(int count, char** words) {
@@ -110,5 +124,22 @@ int main(int count, char** words) {
   // [/of_penalty]
   examples::show(out, "the penalty has a gradient", of_model.parameter("0.weight").span()[0] != 0 ? "yes" : "no");
   examples::show(out, "the loss is a number", penalized > 0 ? "yes" : "no");
+  // [of_samples]
+  tensor<float, shape<3, 4>> const samples{{0.5, -1, 2, 0}, {1, 1, 0, -1}, {0, 2, -1, 1}};
+  tensor<std::int32_t, shape<3>> const labels{1, 0, 1};
+  auto const losses = esp::vmap<1, 2>(surprise_of_one)(model, samples, labels);                  // 3 losses
+  auto const saliency = esp::vmap<1, 2>(esp::grad<1>(surprise_of_one))(model, samples, labels);  // 3 x 4
+  auto const weights = esp::vmap<1, 2>(weight_gradient)(model, samples, labels);                 // 3 x 8 x 2
+  // [/of_samples]
+  tensor<float, shape<>> const mean_loss = mean(losses);
+  auto const of_batch = esp::grad<0>(surprise)(model, samples, labels);
+  tensor<float, shape<8, 2>> const mean_weights = esp::mean<0>(weights);
+  auto const batch_weights = of_batch.parameter("2.weight").span();
+  float far = 0;
+  for (int i = 0; i < 16; ++i)
+    far = std::max(far, std::abs(mean_weights[i] - batch_weights[static_cast<std::size_t>(i)]));
+  examples::show(out, "samples have own losses", losses[0] != losses[1] && mean_loss[0] > 0 ? "yes" : "no");
+  examples::show(out, "input 1 matters to each", saliency(0, 1) != 0 && saliency(2, 1) != 0 ? "yes" : "no");
+  examples::show(out, "their mean is the batch's", far < 1e-6f ? "yes" : "no");
   return out.finish(count, words);
 }

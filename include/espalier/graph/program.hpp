@@ -47,7 +47,10 @@ enum class fault : std::uint8_t {
   update_of_a_value,      ///< what is updated is not a model, but made of one
   update_of_another_net,  ///< an updater or assign gets a model, gradients or values of another net
   two_kinds_of_update,    ///< one model is changed by an optimizer and by assign
-  computed_index          ///< an index that is no argument of integers
+  computed_index,         ///< an index that is no argument of integers
+  random_in_vmap,         ///< the function of one sample uses random numbers
+  update_in_vmap,         ///< the function of one sample updates a model
+  not_batched             ///< an op of the function of one sample has no form for all samples
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are
@@ -66,8 +69,9 @@ struct node_table {
   int value_count;
   int table_count;
   fault found;
-  bool plain;     ///< no simplification: nodes stay as they are written
-  bool backward;  ///< new nodes belong to a backward pass
+  descriptor const* op_with_fault;  ///< the op of a fault that names one, or null
+  bool plain;                       ///< no simplification: nodes stay as they are written
+  bool backward;                    ///< new nodes belong to a backward pass
 
   /// Adds the node, or returns the equal one. Linear in the number of nodes with the same newest operand, which is
   /// small.
@@ -136,8 +140,10 @@ struct node_table {
     value_count += (count + 15) / 16 * 16;  // each begins at an aligned address
     return at;
   }
-  constexpr void report(fault f) {
-    if (found == fault::none) found = f;
+  constexpr void report(fault f, descriptor const* op = nullptr) {
+    if (found != fault::none) return;
+    found = f;
+    op_with_fault = op;
   }
   constexpr int emit(node const& n) { return n.op->emit(*this, n); }
   constexpr node const& operator[](int id) const { return nodes[id]; }

@@ -11,9 +11,9 @@ namespace espalier::graph {
 template <class Subject>
 inline constexpr bool is_reported_elsewhere = false;
 
-/// Reports a fault that tracing found as a compile-time error. Subject is the user's net or function. A class is
-/// instantiated once, so a net that is trained and evaluated causes one error.
-template <class Subject, fault Found>
+/// Reports a fault that tracing found as a compile-time error. Subject is the user's net or function, Op the op of the
+/// fault if it has one. A class is instantiated once, so a net that is trained and evaluated causes one error.
+template <class Subject, fault Found, class Op = void>
 struct sound {
   static constexpr bool agree = Found == fault::none || Found == fault::one_value_per_channel;
   /// naming it instantiates this class; a root does so first, for a short trace
@@ -101,6 +101,21 @@ struct sound {
           "an index is an argument of std::int32_t, or a reshape of one; real numbers, slices and computed values are no "
           "indices: index first and slice the result",
           ESPALIER_STATED(has_integer_indices, Subject)));
+  static constexpr bool has_no_random_samples = Found != fault::random_in_vmap || is_reported_elsewhere<Subject>;
+  static_assert(has_no_random_samples,
+                ESPALIER_SENTENCE("vmap(f): f uses random numbers, which would be the same for all samples; pass them "
+                                  "as an argument, or write evaluate(net, x) in f",
+                                  ESPALIER_STATED(has_no_random_samples, Subject)));
+  static constexpr bool updates_no_samples = Found != fault::update_in_vmap || is_reported_elsewhere<Subject>;
+  static_assert(updates_no_samples,
+                ESPALIER_SENTENCE("vmap(f): f updates a model, or the running statistics of its BatchNorm, once for "
+                                  "each sample; write evaluate(net, x) in f",
+                                  ESPALIER_STATED(updates_no_samples, Subject)));
+  static constexpr bool has_batched_ops = Found != fault::not_batched || is_reported_elsewhere<Subject>;
+  static_assert(has_batched_ops,
+                ESPALIER_SENTENCE("vmap(f): an operation in f cannot be computed for all samples at once, because its "
+                                  "value would have more than 6 axes; reshape its operand to fewer axes",
+                                  ESPALIER_STATED(has_batched_ops, Op)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../graph/sound.hpp"
+#include "../operation/op_with_fault.hpp"
 #include "allocate.hpp"
 #include "flops.hpp"
 #include "lower.hpp"
@@ -56,7 +57,9 @@ constexpr graph::fault fault_of_program() {
   else return grouping_of<Program>.full ? graph::fault::too_many_groups : graph::fault::none;
 }
 template <class Program>
-using sound_program = graph::sound<typename subject_of<Program>::type, fault_of_program<Program>()>;
+using sound_program =
+    graph::sound<typename subject_of<Program>::type, fault_of_program<Program>(),
+                 typename decltype(espalier::detail::op_with_fault<graph_of<Program>.nodes.op_with_fault>())::type>;
 
 template <class Program>
 inline constexpr recomputed recomputed_of = find_recomputed(graph_of<Program>, grouping_of<Program>);

@@ -7,15 +7,33 @@
 #include <vector>
 
 #include "support/numbers.hpp"
+#if defined(EVERY_OP_BY_SAMPLE)
+#include "support/every_op_by_sample.hpp"
+#else
 #include "support/test_device.hpp"
+#endif
+
+namespace every_op {
+
+using namespace test;
+
+/// Numbers in [low, high], every second one whole quarters: what lies at a kink, and elements that are equal.
+template <int... E>
+esp::tensor<float, esp::shape<E...>> random_tensor(std::uint64_t seed, double low = -2, double high = 2) {
+  auto x = floats<E...>(seed, low, high);
+  for (std::int64_t i = 0; i < x.size(); i += 2) x[i] = std::nearbyint(x[i] * 4) / 4;
+  return x;
+}
+
+}  // namespace every_op
 
 /// Ops on the device that tests run on, against the processor: the value, and the gradients of sum(dy value) with
 /// respect to every operand. In float, and with elements stored in 16 bits, which is held to what the processor
 /// computes in float of the same rounded numbers. One program is planned for a function, whatever the element type, and
-/// its tensors are arrays here: half the time of what a compiler does.
+/// its tensors are arrays here: half the time of what a compiler does. With EVERY_OP_BY_SAMPLE the same ops are checked
+/// in another way (support/every_op_by_sample.hpp).
+#if !defined(EVERY_OP_BY_SAMPLE)
 namespace every_op {
-
-using namespace test;
 
 inline constexpr double within = 1e-5, within_narrow = 2e-2;
 
@@ -29,13 +47,6 @@ operand operand_of(esp::tensor<T, S> const& x) {
   if constexpr (std::is_same_v<T, float>) return {{x.begin(), x.end()}, {}};
   auto const* const first = reinterpret_cast<unsigned char const*>(x.data());
   return {{}, {first, first + sizeof(T) * static_cast<std::size_t>(x.size())}};
-}
-/// Numbers in [low, high], every second one whole quarters: what lies at a kink, and elements that are equal.
-template <int... E>
-esp::tensor<float, esp::shape<E...>> random_tensor(std::uint64_t seed, double low = -2, double high = 2) {
-  auto x = floats<E...>(seed, low, high);
-  for (std::int64_t i = 0; i < x.size(); i += 2) x[i] = std::nearbyint(x[i] * 4) / 4;
-  return x;
 }
 using arrays = std::vector<std::vector<float>>;
 
@@ -147,3 +158,4 @@ void check(char const* name, F, X const&... x) {
 }
 
 }  // namespace every_op
+#endif
