@@ -188,6 +188,17 @@ BOOST_AUTO_TEST_CASE(indices) {
   BOOST_CHECK_THROW(esp::vmap<1>(rows_of_table)(table, outside), esp::index_error);
 }
 
+BOOST_AUTO_TEST_CASE(labels_are_checked) {
+  auto const x = doubles<3, 4>(1);
+  static constexpr auto picked = [](auto scores, auto label) {
+    return pick(log_softmax(reshape<1, 4>(scores)), reshape<1>(label));
+  };
+  tensor<std::int32_t, shape<3>> const right{0, 3, 1}, wrong{0, 4, 1};
+  check_samples("picked", tensor<double, shape<3>>{reshape<3>(esp::vmap(picked)(x, right))}, 3,
+                [&](int i) { return tensor<double, shape<>>{reshape<>(picked(sample(x, i), sample(right, i)))}; });
+  BOOST_CHECK_THROW(esp::vmap(picked)(x, wrong), esp::label_error);
+}
+
 // It costs nothing more than shapes: the kernels of vmap(f) are those of the formula of all samples.
 BOOST_AUTO_TEST_CASE(it_has_the_kernels_of_the_formula_of_all_samples) {
   auto const a = floats<32, 16>(1), b = floats<32, 16>(2);

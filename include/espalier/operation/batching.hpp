@@ -61,9 +61,11 @@ class batcher {
     int* const needed = zeros(last_ - first_ + 2);
     for (int i = 0; i < root_count; ++i)
       if (roots[i] >= first_) needed[roots[i] - first_] = 1;
-    for (int id = last_; id >= first_; --id)
+    for (int id = last_; id >= first_; --id) {
+      if (g_[id].op->labels != nullptr) needed[id - first_] = 1;  // labels are checked, though nothing reads their mark
       for (int k = 0; k < 4; ++k)
         if (int const x = g_[id].operand[k]; x >= first_ && needed[id - first_] != 0) needed[x - first_] = 1;
+    }
     for (int id = first_; id <= last_; ++id) {
       for (int k = 0; k < 4; ++k)
         if (depends(g_[id].operand[k])) depends_[id - first_] = 1;
