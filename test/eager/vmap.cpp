@@ -29,7 +29,7 @@ void check_samples(char const* what, Y const& y, int count, F const& f) {
 
 inline constexpr auto chain = [](auto a, auto b) { return exp(a) * b + tanh(b); };
 inline constexpr auto energy = [](auto a, auto b) { return sum(tanh(a) * b + a * a); };
-inline constexpr auto squares = [](auto w, auto x) { return sum(square(matmul(reshape<1, 3>(x), w))); };
+inline constexpr auto squares = [](auto& w, auto const& x) { return sum(square(matmul(reshape<1, 3>(x), w))); };
 inline constexpr auto several = [](auto a, auto b) { return std::tuple{a * b, sum(a), mean(b)}; };
 inline constexpr auto outer = [](auto x, auto y) { return x * y; };
 inline constexpr auto all_pairs = [](auto x, auto y) {

@@ -109,11 +109,12 @@ constexpr auto trace_for_all(tracing::tracer& t, std::index_sequence<I...>, V co
       return one_of(one_of, std::type_identity<One>{}, all);
     }
   };
+  // Constants, as outside: f may declare `auto`, `auto const&` or `auto&`.
+  std::tuple<sample_if<(Mapped >> I & 1u) != 0, V>...> const one{
+      sample(std::bool_constant<(Mapped >> I & 1u) != 0>{}, argument)...};
   tracing::inside_body const inside{t};
   update_record const updates{t.program};
-  auto const values =
-      derivative::as_body_value(t, std::apply(F{}, std::tuple<sample_if<(Mapped >> I & 1u) != 0, V>...>{sample(
-                                                       std::bool_constant<(Mapped >> I & 1u) != 0>{}, argument)...}));
+  auto const values = derivative::as_body_value(t, std::apply(F{}, one));
   if (updates.has_changed()) g.report(graph::fault::update_in_vmap);
   int const count = derivative::leaf_count(values);
   int* const roots = new int[static_cast<std::size_t>(count) + 1]{};
