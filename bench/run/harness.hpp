@@ -34,10 +34,12 @@ struct output {
 
 /// What runs: run(n) does the work n times. collect, where it is given, brings what lies elsewhere (a model's
 /// parameters) into the outputs; it is called once, after run(1). No run: the implementation is left out, because this
-/// machine cannot run it.
+/// machine cannot run it. seconds, where it is given, is the clock of work in another process, and of what is
+/// compared with it: seconds(n) does the work as often as it needs, n times or not, and returns the seconds of one.
 struct work {
   std::function<void(long)> run;
   std::function<void()> collect = {};
+  std::function<double(long)> seconds = {};
 };
 
 /// f() as often as asked, in a loop where f is known.

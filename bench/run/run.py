@@ -3,6 +3,10 @@
 """Builds and runs every program of this folder with both compilers, and writes docs/benchmarks/cpu.md, cpu.csv, cpu_*.svg and readme.svg.
 
     bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
+    bench/run/run.py --page functions [--python PYTHON] ...
+
+With --page functions it measures training steps that are functions, and writes functions.md and functions.csv. PYTHON is an interpreter with PyTorch and JAX
+(python3 -m venv DIR && DIR/bin/pip install torch jax); without it these are left out.
 
 The build folders are build-bench-gcc and build-bench-clang (g++ and clang++-19, -O3 -march=native). A compiler or a peer that is missing is left out and
 named. What limits each row is read from notes.json, where it is written by hand. Standard library only.
@@ -23,11 +27,13 @@ import time
 
 sys.dont_write_bytecode = True
 import cpu_charts  # noqa: E402
+import functions_page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "benchmarks"
 TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "conv2d", "elementary", "parallel"]
+PAGES = {"cpu": TOPICS, "functions": ["functions", "any_count", "embedding"]}
 COMPILERS = {"gcc": "g++", "clang": "clang++-19"}
 FROM_FOLDERS = {"RTNeural": "rtneural", "FastAD": "fastad", "RLtools": "rl_tools"}  # peers by an option with their folder
 COLUMNS = ["workload", "implementation", "compiler", "min_ns", "median_ns", "min_bytes", "flops"]
@@ -35,13 +41,13 @@ OURS = "espalier"
 NO_PEERS = {OURS, "by_hand", "by_hand_shifted", "espalier_1_thread"}
 
 
-def build_folder(which):
-    return ROOT / f"build-bench-{which}"
+def build_folder(which, options):
+    return ROOT / f"{options.builds}{which}"  # an absolute path replaces ROOT
 
 
 def build(which, options):
     """True where everything was built; what fails is said, and the rest is measured."""
-    folder = build_folder(which)
+    folder = build_folder(which, options)
     setup = ["meson", "setup", folder, "--buildtype=release", "-Doptimization=3", "-Dtests=disabled", "-Dexamples=disabled", *options.meson_option]
     if (folder / "build.ninja").exists():
         setup.append("--reconfigure")
@@ -50,7 +56,7 @@ def build(which, options):
         print(done.stdout[-2000:], file=sys.stderr)
         return False
     fine = True
-    for topic in TOPICS:
+    for topic in PAGES[options.page]:
         done = subprocess.run(["ninja", "-C", folder, f"bench/bench_{topic}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             print(f"{which}: bench_{topic} does not build\n{done.stdout[-1500:]}", file=sys.stderr)
@@ -69,15 +75,20 @@ def held(path):
         yield
 
 
+def environment(options):
+    return {**os.environ, **({"ESPALIER_BENCH_PYTHON": options.python} if options.python else {})}
+
+
 def measure(which, options):
     rows = []
-    for topic in TOPICS:
-        program, out = build_folder(which) / "bench" / f"bench_{topic}", build_folder(which) / f"{topic}.csv"
+    for topic in PAGES[options.page]:
+        program, out = build_folder(which, options) / "bench" / f"bench_{topic}", build_folder(which, options) / f"{topic}.csv"
         if not program.exists():
             continue
         out.unlink(missing_ok=True)
         with held(options.lock):
-            done = subprocess.run([program, "--csv", out, "--seconds", str(options.seconds), "--rounds", "20000", "--rows", options.rows])
+            seconds = options.seconds * (10 if topic == "functions" else 1)  # turns of these are 3 ms long
+            done = subprocess.run([program, "--csv", out, "--seconds", str(seconds), "--rounds", "20000", "--rows", options.rows, *(["--core", options.core] if options.core else [])], env=environment(options))
         if done.returncode:
             print(f"{which}: bench_{topic} ended with {done.returncode}: some row was refused", file=sys.stderr)
         if out.exists():
@@ -212,17 +223,35 @@ def page(rows, builds, notes, facts):
     return "\n".join(out + [""])
 
 
+def facts_of_peers(options, lines):
+    if options.page == "functions":
+        found = functions_page.versions(options.python)
+        return [f"Peers: {found}; one thread, pinned to the same core" if found else "Not measured here: PyTorch, JAX"]
+    facts = [f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512"]
+    seen = {line["implementation"] for line in lines}
+    absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
+    if len(absent) < len(FROM_FOLDERS):
+        facts.append("From checkouts: " + ", ".join(name for name in FROM_FOLDERS if name not in absent))
+    if absent:
+        facts.append("Not measured here: " + ", ".join(absent))
+    return facts
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default="", help="only rows whose name matches")
     parser.add_argument("--seconds", type=float, default=0.6, help="for each row and compiler (default 0.6)")
     parser.add_argument("--meson-option", action="append", default=[], help="for meson setup, for example -Drtneural_dir=DIR")
     parser.add_argument("--lock", default="", help="a lock file to hold while a program measures")
+    parser.add_argument("--page", choices=PAGES, default="cpu")
+    parser.add_argument("--python", default="", help="for --page functions: an interpreter with PyTorch and JAX")
     parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--only-page", action="store_true", help="write the page and the charts again from cpu.csv and notes.json")
+    parser.add_argument("--core", default="", help="the core to run on (default the last one)")
+    parser.add_argument("--builds", default="build-bench-", help="where the build folders are: this with gcc or clang at its end")
     parser.add_argument("--out", type=pathlib.Path, default=PAGE, help="folder of the page (default docs/benchmarks)")
     options = parser.parse_args()
-    stored, facts_file = options.out / "cpu.csv", options.out / "cpu.facts.txt"
+    stored, facts_file = options.out / f"{options.page}.csv", options.out / f"{options.page}.facts.txt"
     if options.only_page:
         lines, facts = recorded(stored), facts_file.read_text(encoding="utf-8").splitlines()
     else:
@@ -236,13 +265,9 @@ def main():
                 build(which, options)
             lines += measure(which, options)
             facts.append(f"espalier: {first_line([compiler, '--version'])}: -std=c++20 -O3 -march=native")
-        facts.append(f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512")
-        seen = {line["implementation"] for line in lines}
-        absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
-        if len(absent) < len(FROM_FOLDERS):
-            facts.append("From checkouts: " + ", ".join(name for name in FROM_FOLDERS if name not in absent))
-        if absent:
-            facts.append("Not measured here: " + ", ".join(absent))
+        facts += facts_of_peers(options, lines)
+        if options.page == "functions":
+            functions_page.measure_compile(filter(shutil.which, COMPILERS.values()), options.out / "functions_compile.csv")
         if not lines:
             sys.exit("nothing was measured")
         options.out.mkdir(parents=True, exist_ok=True)
@@ -254,6 +279,11 @@ def main():
     rows = rows_of(lines)
     builds = [name for name in COMPILERS if any(name in row.builds for row in rows)]
     notes = json.loads((HERE / "notes.json").read_text(encoding="utf-8"))
+    if options.page == "functions":
+        text = functions_page.page(rows, builds, COMPILERS, notes, facts, readable, options.out / "functions_compile.csv")
+        (options.out / "functions.md").write_text(text, encoding="utf-8")
+        print(f"{options.out / 'functions.md'}: {len(rows)} rows")
+        return
     (options.out / "cpu.md").write_text(page(rows, builds, notes, facts), encoding="utf-8")
     machine = re.sub(r"Processor: |\(R\)|, \d+ logical.*?(?=\d{4}-|$)", lambda found: ", " if found[0].startswith(",") else "", facts[0])
     for name, picture in cpu_charts.charts(rows, builds, COMPILERS, machine).items():

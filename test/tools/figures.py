@@ -8,11 +8,11 @@ README.md and docs/**/*.md may have
 
 whose text between the marks is what the function gives:
 
-    time(ROW, COMPILER)        espalier's time in docs/benchmarks/cpu.csv: "461 ns"
+    time(ROW, COMPILER)        espalier's time in docs/benchmarks/cpu.csv or functions.csv: "461 ns"
     peer(ROW, COMPILER)        the fastest peer of the same run and its time: "xsimd 989 ns"
     peer_time(ROW, PEER, COMPILER) the time of that peer: "989 ns"
     ratio(ROW, COMPILER)       the peer's time by espalier's; above 1 espalier is faster
-    compared(COMPILER)         how many rows of that table have a peer
+    compared(COMPILER)         how many rows of cpu.csv have a peer
     at_least(RATIO, COMPILER)  how many of them have such a ratio or a higher one
     below(RATIO, COMPILER)     how many have a lower one
     worst(COMPILER)            the lowest ratio
@@ -39,7 +39,8 @@ from check_docs import pages  # noqa: E402
 
 FIGURE = re.compile(r"(<!-- = (\w+)\((.*?)\) -->)(.*?)(<!-- / -->)")
 PEERS = {"eigen": "Eigen", "onednn": "oneDNN", "onednn_winograd": "oneDNN (Winograd)", "openblas": "OpenBLAS", "torch": "PyTorch", "xtensor": "xtensor",
-         "rtneural": "RTNeural", "rl_tools": "RLtools", "fastad": "FastAD", "xsimd": "xsimd", "memcpy": "memcpy"}
+         "rtneural": "RTNeural", "rl_tools": "RLtools", "fastad": "FastAD", "xsimd": "xsimd", "memcpy": "memcpy",
+         "jax": "JAX", "jax_forward": "JAX", "torch_compiled": "PyTorch", "torch_eager": "PyTorch"}
 BUILDS = {"g++": "gcc", "clang++": "clang"}
 
 
@@ -51,12 +52,12 @@ def table(root, name):
 
 @functools.cache
 def rows(root):
-    return {row.name: row for row in cpu.rows_of(cpu.recorded(root / "docs/benchmarks/cpu.csv"))}
+    return {row.name: row for name in ("functions.csv", "cpu.csv") for row in cpu.rows_of(cpu.recorded(root / "docs/benchmarks" / name))}
 
 
 def row_of(root, name):
     if name not in rows(root):
-        raise ValueError(f"cpu.csv has no row {name}")
+        raise ValueError(f"no row {name} in cpu.csv and functions.csv")
     return rows(root)[name]
 
 
@@ -85,7 +86,7 @@ def ratio(root, name, compiler):
 
 
 def ratios(root, compiler):
-    found = (row.ratio(build_of(compiler), row.peer) for row in rows(root).values())
+    found = (row.ratio(build_of(compiler), row.peer) for row in cpu.rows_of(cpu.recorded(root / "docs/benchmarks/cpu.csv")))
     return [r for r in found if r is not None]
 
 

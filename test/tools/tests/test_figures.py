@@ -22,6 +22,7 @@ exp/4096,espalier,clang++ 19.1.7,2000,2000,1,1
 exp/4096,xsimd,clang++ 19.1.7,1000,1010,1,1
 """
 COMPILE = "case,compiler,debug,seconds,megabytes,object_bytes,longest_symbol,instantiations\ndigits,g++,,4.58,380.4,1,1,\ndepth 64,g++,,9.16,700,1,1,\n"
+FUNCTIONS = CPU.splitlines()[0] + "\nfunction_step/gan,espalier,g++ 12.2.0,2000,2000,0,0\nfunction_step/gan,jax,library,5000,5000,0,0\n"
 ERRORS = "refusal,compiler,right_seconds,wrong_seconds,ratio\na,g++,1,1,0.9\nb,g++,1,1,1.1\nc,g++,1,1,0.95\n"
 
 
@@ -33,7 +34,7 @@ class Figures(unittest.TestCase):
         (self.root / "test/compile_fail").mkdir(parents=True)
         for name in ("a", "b"):
             (self.root / f"test/compile_fail/{name}.cpp").write_text("", encoding="ascii")
-        for name, text in (("cpu", CPU), ("compile", COMPILE), ("compile_errors", ERRORS)):
+        for name, text in (("cpu", CPU), ("functions", FUNCTIONS), ("compile", COMPILE), ("compile_errors", ERRORS)):
             (self.root / f"docs/benchmarks/{name}.csv").write_text(text, encoding="ascii")
 
     def tearDown(self):
@@ -41,7 +42,7 @@ class Figures(unittest.TestCase):
 
     def test_figures(self):
         for call, wanted in ((("time", "exp/4096, g++"), "500 ns"), (("time", "exp/4096, clang++"), "2 us"), (("peer", "exp/4096, g++"), "xsimd 1 us"),
-                             (("peer_time", "exp/4096, Eigen, g++"), "1.5 us"), (("ratio", "exp/4096, g++"), "2.00"), (("ratio", "exp/4096, clang++"), "0.50"), (("compared", "g++"), "2"),
+                             (("peer_time", "exp/4096, Eigen, g++"), "1.5 us"), (("ratio", "exp/4096, g++"), "2.00"), (("ratio", "exp/4096, clang++"), "0.50"), (("ratio", "function_step/gan, g++"), "2.50"), (("peer", "function_step/gan, g++"), "JAX 5 us"), (("compared", "g++"), "2"),
                              (("at_least", "1, g++"), "1"), (("below", "0.95, g++"), "1"), (("worst", "g++"), "0.50"), (("seconds", "digits, g++"), "4.6 s"),
                              (("megabytes", "digits, g++"), "380 MB"), (("growth", "depth 64, digits, g++"), "2.0"), (("error_ratio", "median"), "0.95"),
                              (("error_ratio", "most"), "1.10"), (("invalid_programs", ""), "2")):

@@ -58,7 +58,8 @@ struct contract_panel {
     return registers::load(from + Vector * width);
   }
   /// A vector of b, which every row multiplies. With 32 registers g++ 12 would still read it from memory again for each
-  /// row of a block of 4 x 4: these loads cost more than the multiplications, a fifth of a product of 100x64x64.
+  /// row of a block of 4 x 4. These loads would cost more than the multiplications: a training step of two nets of
+  /// 64-64 on 100 samples took 1.13 times as long.
   template <int Vector>
   static ESPALIER_INLINE vector load_once(T const* from) {
     vector x = load<Vector>(from);
