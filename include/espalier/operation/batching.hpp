@@ -189,6 +189,8 @@ class batcher {
   /// operand that varies.
   constexpr int alias(node const& n) {
     int const value = in_own_layout(n.operand[0]), x = n.operand[1];
+    // The nodes of the batch are no block of their own: what a checkpoint recomputes for one sample is kept for all.
+    if (n.op->block == graph::of_block::result) return value;
     if (n.op->summed != graph::within_sum::expands) {
       node r{n.op, {value}, n.attribute, of_all(n.shape)};
       for (int k = 1; k < 4; ++k) {
