@@ -245,3 +245,20 @@ BOOST_AUTO_TEST_CASE(in_constant_expressions) {
   static_assert(esp::vmap(size)(x) == tensor<double, shape<2>>{14, 77});
   static_assert(esp::vmap(esp::grad(size))(x) == tensor<double, shape<2, 3>>{{2, 4, 6}, {8, 10, 12}});
 }
+
+namespace {
+inline constexpr auto recomputed_block = [](auto v) { return tanh(v * v); };
+inline constexpr auto with_checkpoint = [](auto v) { return sum(esp::checkpoint(recomputed_block, v) * v); };
+inline constexpr auto without_checkpoint = [](auto v) { return sum(recomputed_block(v) * v); };
+inline constexpr auto sum_with_checkpoint = [](auto v) { return sum(esp::vmap(with_checkpoint)(v)); };
+inline constexpr auto sum_without_checkpoint = [](auto v) { return sum(esp::vmap(without_checkpoint)(v)); };
+}  // namespace
+
+// Values and gradients of a function with a checkpoint, differentiated inside and outside of vmap.
+BOOST_AUTO_TEST_CASE(checkpoints) {
+  esp::tensor<double, esp::shape<3, 4>> x;
+  for (std::int64_t i = 0; i < 12; ++i) x[i] = 0.1 * static_cast<double>(i) - 0.5;
+  BOOST_TEST((esp::vmap(with_checkpoint)(x) == esp::vmap(without_checkpoint)(x)));
+  BOOST_TEST((all_close(esp::vmap(esp::grad(with_checkpoint))(x), esp::vmap(esp::grad(without_checkpoint))(x))));
+  BOOST_TEST((all_close(esp::grad(sum_with_checkpoint)(x), esp::grad(sum_without_checkpoint)(x))));
+}
