@@ -34,6 +34,19 @@ static_assert(esp::grad(spread)(three{1, 2, 6}) == three{-4, -2, 6});
 static_assert(esp::grad(from_held)(three{1, 2, 6}) == three{-1, 1, 9});  // 2 a - mean
 // [/detach]
 
+// [struct]
+// A struct of tensors is a class template with one argument for each member.
+template <class Position, class Velocity>
+struct motion {
+  Position position;
+  Velocity velocity;
+};
+inline constexpr auto moved = [](auto m) { return motion{m.position + 0.5 * m.velocity, m.velocity}; };
+inline constexpr auto distance = [](auto m, auto goal) { return sum(square(moved(m).position - goal)); };
+inline constexpr auto by_motion = esp::grad<0>(distance)(motion{three{1, 2, 3}, three{2, 2, 2}}, three{0, 0, 0});
+static_assert(by_motion.velocity == three{2, 3, 4});
+// [/struct]
+
 // [function_of_a_model]
 // A function of a model and tensors. evaluate(net, x) runs the net in evaluation mode, net(x) in training mode.
 inline constexpr auto surprise = [](auto net, auto x, auto y) { return nn::SoftmaxLoss{}(evaluate(net, x), y); };

@@ -38,11 +38,19 @@ struct differentiated_result : std::type_identity<Body> {
   static constexpr Body const& of(Body const& body) { return body; }
 };
 template <class First, class... More>
-struct differentiated_result<std::tuple<First, More...>> : std::type_identity<First> {
-  static constexpr First const& of(std::tuple<First, More...> const& body) { return std::get<0>(body); }
+struct differentiated_result<std::tuple<First, More...>> : differentiated_result<First> {
+  static constexpr auto const& of(std::tuple<First, More...> const& body) {
+    return differentiated_result<First>::of(std::get<0>(body));
+  }
+};
+template <espalier::detail::Structure Body>
+struct differentiated_result<Body>
+    : std::type_identity<
+          std::remove_cvref_t<decltype(std::get<0>(espalier::detail::flattened(std::declval<Body const&>())))>> {
+  static constexpr auto const& of(Body const& body) { return std::get<0>(espalier::detail::flattened(body)); }
 };
 
-/// A result of a traced function as a value of the program; several results are a std::tuple.
+/// A result of a traced function as a value of the program; several results are a struct or std::tuple.
 template <class X>
 constexpr auto as_body_value(tracing::tracer& t, X const& x) {
   using Y = espalier::detail::as_traced<X>;
@@ -52,9 +60,9 @@ template <class Net>
 constexpr auto as_body_value(tracing::tracer&, traced_net<Net> const& x) {
   return x;
 }
-template <class... X>
-constexpr auto as_body_value(tracing::tracer& t, std::tuple<X...> const& all) {
-  return std::apply([&](auto const&... x) { return std::make_tuple(as_body_value(t, x)...); }, all);
+template <espalier::detail::Structure X>
+constexpr auto as_body_value(tracing::tracer& t, X const& all) {
+  return espalier::detail::map_leaves(all, [&](auto const& x) { return as_body_value(t, x); });
 }
 
 /// A value of a body with the types of its gradients: integers become real numbers.
@@ -66,9 +74,16 @@ template <class S, class Data>
 struct gradient_of<traced<S, Data>> {
   using type = traced<S>;
 };
+template <class Leaves>
+struct gradients_of_leaves;
 template <class... V>
-struct gradient_of<std::tuple<V...>> {
+struct gradients_of_leaves<espalier::detail::member_types<V...>> {
   using type = std::tuple<typename gradient_of<V>::type...>;
+};
+template <espalier::detail::Structure V>
+struct gradient_of<V> {
+  using leaves = typename gradients_of_leaves<espalier::detail::leaves_of<V>>::type;
+  using type = decltype(espalier::detail::rebuilt<V, 0>(std::declval<leaves const&>()));
 };
 
 /// What the derivative of a function in a body consists of. Gradients: one for each argument; those of arguments that
@@ -118,11 +133,10 @@ constexpr int leaf_count(V&... value) {
 template <class V>
 constexpr auto gradient_value(tracing::tracer& t, V const& argument, adjoints const& a, argument_leaves const& leaves,
                               int& first) {
-  using G = typename gradient_of<V>::type;
-  G r = [&] {
-    if constexpr (TracedValue<V>) return G{&t, 0};
-    else return G{argument};
-  }();
+  auto r = espalier::detail::map_leaves(argument, [&]<class X>(X const& leaf) {
+    if constexpr (TracedNet<X>) return leaf;
+    else return typename gradient_of<X>::type{&t, 0};
+  });
   tracing::visit_leaves(r, [&](auto& leaf, bool) {
     int const at = first++, d = leaves.differentiated[at] ? a.of[leaves.id[at]] : 0;
     tracing::set_node(

@@ -10,12 +10,16 @@ namespace espalier::detail {
 /// True for an argument that belongs to a program that is being traced.
 template <class X>
 inline constexpr bool of_body_values = Traced<X> || TracedNet<X>;
+template <class Leaves>
+inline constexpr bool any_body_value = false;
 template <class... X>
-inline constexpr bool of_body_values<std::tuple<X...>> = (of_body_values<X> || ...);
+inline constexpr bool any_body_value<member_types<X...>> = (of_body_values<X> || ...);
+template <Structure X>
+inline constexpr bool of_body_values<X> = any_body_value<leaves_of<X>>;
 
 template <class X>
 constexpr tracing::tracer* tracer_of_argument([[maybe_unused]] X const& x) {
-  if constexpr (TracedNet<X> || requires { std::tuple_size<X>::value; }) return tracing::tracer_of_leaves(x);
+  if constexpr (TracedNet<X> || Structure<X>) return tracing::tracer_of_leaves(x);
   else return tracer_in(x);
 }
 
@@ -24,8 +28,8 @@ template <class X>
 constexpr auto argument_in_body(tracing::tracer* t, X const& x) {
   if constexpr (TracedNet<X>) {
     return x;
-  } else if constexpr (requires { std::tuple_size<X>::value; }) {
-    return std::apply([&](auto const&... each) { return std::make_tuple(argument_in_body(t, each)...); }, x);
+  } else if constexpr (Structure<X>) {
+    return map_leaves(x, [&](auto const& leaf) { return argument_in_body(t, leaf); });
   } else {
     using Y = as_traced<X>;
     return t == nullptr ? Y{} : Y{t, tracing::trace_operand(*t, x)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/one_caller.hpp"
-#include "compiled_program.hpp"
+#include "compiled_structs.hpp"
 #include "gradient.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -41,11 +41,6 @@ struct outlives {
     typename bare<X>::is_constant_argument;
   };
 };
-/// A constraint that errors name: an argument of compiled is a tensor, a view, a model or an updater.
-template <class X>
-struct is_compiled_argument {
-  static constexpr bool agree = requires { typename leaf_of_argument<X>; };
-};
 template <class Lives>
 constexpr void check_lifetime() {
   static_assert(
@@ -56,9 +51,6 @@ constexpr void check_lifetime() {
 template <class... Leaf>
 constexpr bool has_models = (requires { typename Leaf::model_type; } || ...);
 
-/// A function, and the device or the threads that it runs on, as one type.
-template <class Device, class F>
-struct on_device {};
 /// The device that a function runs on: that of its arguments, unless on_device names another.
 template <class F, class... Leaf>
 struct function_and_device {
@@ -95,6 +87,7 @@ struct function_and_device<on_device<Device, F>, Leaf...> {
 template <class Function, class... Leaf>
 class compiled {
   using F = typename detail::function_and_device<Function, Leaf...>::function;
+  using Written = typename detail::written_function<F>::type;
   // First, so that an error in the body of f has a short trace.
   static_assert(sizeof(detail::probe_function<F, Leaf...>) > 0);
   using Device = typename detail::function_and_device<Function, Leaf...>::device;
@@ -113,9 +106,9 @@ class compiled {
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
   static_assert(detail::thread_count<Device>::agree,
                 ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
-  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION,
-                                                         ESPALIER_STATED(!std::is_pointer_v<F>, F)));
-  static_assert(captureless<F>::agree || std::is_pointer_v<F>,
+  static_assert(!std::is_pointer_v<Written>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION,
+                                                               ESPALIER_STATED(!std::is_pointer_v<Written>, Written)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<Written>,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
   static_assert(Fault::elements,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
@@ -176,9 +169,31 @@ class compiled {
       if constexpr (PlannedFor::agree && Devices::agree && Written::agree) run(x...);
     }
   }
+  /// The same with structs where f has structs, and tensors where f has tensors.
+  template <class... X>
+    requires detail::RunWithStructs<X...>
+  void operator()(X&&... x) noexcept(never_throws) {
+    if constexpr (Fault::agree) {
+      using Body = typename derivative::body_of_function<F, Leaf...>::type;
+      using Planned = typename detail::run_arguments<F, Body, Leaf...>::type;
+      using Fits = typename detail::fault_of_structs<std::tuple<detail::bare<X>...>, Planned>::type;
+      static_assert(Fits::agree, ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then its "
+                                                   "results: a struct where f has one, a tensor where f has one",
+                                                   Fits));
+      constexpr auto results = std::tuple_size_v<typename detail::results_at_top<Body>::type>;
+      using Kept = detail::behind<
+          typename detail::results_kept<static_cast<int>(std::tuple_size_v<Planned> - results), X...>::type, Fits>;
+      static_assert(Kept::agree,
+                    ESPALIER_SENTENCE("compiled(x..., y...): a struct of results is a temporary with tensors of its "
+                                      "own; name it, or pass std::tie(y, ...) or views",
+                                      Kept));
+      if constexpr (Fits::agree && Kept::agree)
+        std::apply([&](auto&... tensor) { (*this)(tensor...); }, std::tuple_cat(detail::flattened(x)...));
+    }
+  }
   /// Does not compile: an argument is neither a tensor nor a view.
   template <class... X>
-    requires(!(TensorOrView<X> && ...))
+    requires(!(TensorOrView<X> && ...) && !detail::RunWithStructs<X...>)
   void operator()(X&&...) {
     static_assert(
         detail::are_stored<X...>::agree,
@@ -265,11 +280,59 @@ class compiled {
   detail::call_mark call_;
 };
 
+namespace detail {
+template <class Function, class Leaves>
+struct compiled_with;
+template <class Function, class... Leaf>
+struct compiled_with<Function, std::tuple<Leaf...>> {
+  using type = compiled<Function, Leaf...>;
+};
+}  // namespace detail
+
+/// A function with structs of tensors among its arguments: a compiled function of these tensors, which takes and fills
+/// structs.
+template <class Function, class... Leaf>
+  requires detail::PlannedWithStructs<Leaf...>
+class compiled<Function, Leaf...>
+    : public detail::compiled_with<typename detail::compiled_of_leaves<Function, Leaf...>::type,
+                                   detail::leaves_planned<Leaf...>>::type {
+  using of_leaves = detail::compiled_of_leaves<Function, Leaf...>;
+  using Base = typename detail::compiled_with<typename of_leaves::type, detail::leaves_planned<Leaf...>>::type;
+  static constexpr auto positions = std::make_index_sequence<std::tuple_size_v<detail::leaves_planned<Leaf...>>>{};
+
+ public:
+  template <class... X>
+  explicit compiled(typename of_leaves::written, X&&... x)
+      : compiled(positions, std::tuple_cat(detail::flattened(x)...)) {
+    check<X...>();
+  }
+  template <class Device, class... X>
+    requires(!std::is_same_v<Device, typename of_leaves::written>)
+  compiled(Device device, typename of_leaves::written, X&&... x)
+      : compiled(positions, std::tuple_cat(detail::flattened(x)...), device) {
+    check<X...>();
+  }
+
+ private:
+  template <std::size_t... I, class Leaves, class... Device>
+  compiled(std::index_sequence<I...>, Leaves const& leaves, Device... device)
+      : Base(device..., typename of_leaves::function{}, std::get<I>(leaves)...) {}
+  template <class... X>
+  static constexpr void check() {
+    detail::check_lifetime<
+        typename detail::first_fault<std::conditional_t<detail::Structure<X>, agreed, detail::outlives<X>>...>::type>();
+  }
+};
+
 /// Does not compile: an argument is no tensor, view, model or updater.
 template <class F, class Argument>
 class compiled<detail::is_compiled_argument<Argument>, F> {
+  using Struct = typename detail::first_struct_fault<Argument>::type;
+  static_assert(Struct::is_template, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_STRUCT_IS_A_TEMPLATE, Struct));
+  static_assert(Struct::is_small, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_STRUCT_IS_SMALL, Struct));
+  static_assert(Struct::is_of_tensors, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_STRUCT_MEMBERS, Struct));
   static_assert(
-      detail::is_compiled_argument<Argument>::agree,
+      detail::is_compiled_argument<Argument>::agree || !Struct::agree,
       ESPALIER_SENTENCE(
           "compiled(f, x...): expected tensors, views, models and updaters; evaluate(x) is the tensor of a formula, "
           "and one number is a tensor<float, shape<>>",
@@ -297,6 +360,19 @@ compiled(Device, F, X&&...)
 template <int Threads, class F, class... X>
 compiled(cpu_parallel<Threads>, F, X&&...)
     -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::leaf_of_argument<X>...>;
+template <class F, class... X>
+  requires detail::CompiledWithStructs<X...> compiled(F, X&&...)
+->compiled<F, detail::planned_as<X>...>;
+template <class F, class... X>
+  requires detail::CompiledWithStructs<X...> compiled(cpu, F, X&&...)
+->compiled<F, detail::planned_as<X>...>;
+template <class Device, class F, class... X>
+  requires(detail::is_graphics<Device>&& detail::CompiledWithStructs<X...>)
+compiled(Device, F, X&&...)
+->compiled<detail::on_device<Device, F>, detail::planned_as<X>...>;
+template <int Threads, class F, class... X>
+  requires detail::CompiledWithStructs<X...> compiled(cpu_parallel<Threads>, F, X&&...)
+->compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::planned_as<X>...>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -11,13 +11,22 @@
 /// The program of a compiled function, its fault and its costs.
 namespace espalier::detail {
 
-/// Lists the results of a function that returns one expression, or a std::tuple of them.
+/// Lists the results of a function that returns one expression, or a struct of them.
+template <class Leaves>
+struct listed_results;
+template <class... E>
+struct listed_results<member_types<E...>> {
+  using type = std::tuple<E...>;
+};
 template <class Body>
-struct results_of {
+struct results_of : listed_results<leaves_of<Body>> {};
+/// The same without looking into structs: a std::tuple is several results, another struct is one.
+template <class Body>
+struct results_at_top {
   using type = std::tuple<Body>;
 };
 template <class... E>
-struct results_of<std::tuple<E...>> {
+struct results_at_top<std::tuple<E...>> {
   using type = std::tuple<E...>;
 };
 

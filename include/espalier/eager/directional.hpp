@@ -26,17 +26,17 @@ constexpr auto some_arguments(std::tuple<X...> const& all) {
   (std::make_index_sequence<Count>{});
 }
 
-/// The sum of products of two values, or of two tuples of values, element by element.
+/// The sum of products of two values, or of two structs of values, element by element.
 template <class A, class B>
 constexpr auto inner_product(A const& a, B const& b) {
-  return sum(a * b);
-}
-template <class... A, class... B>
-constexpr auto inner_product(std::tuple<A...> const& a, std::tuple<B...> const& b) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return (inner_product(std::get<I>(a), std::get<I>(b)) + ...);
+  if constexpr (Structure<A>) {
+    auto const x = flattened(a);
+    auto const y = flattened(b);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) { return (sum(std::get<I>(x) * std::get<I>(y)) + ...); }
+    (std::make_index_sequence<leaf_count_of<A>>{});
+  } else {
+    return sum(a * b);
   }
-  (std::index_sequence_for<A...>{});
 }
 
 /// Zeros with the shapes of the values that a function returns.
@@ -48,10 +48,13 @@ struct zeros_like {
     return {t, operation::emit_constant(t->nodes(), 0, shape_of<Body>::value).id};
   }
 };
-template <class... Body>
-struct zeros_like<std::tuple<Body...>> {
-  using type = std::tuple<typename zeros_like<Body>::type...>;
-  static constexpr type make(tracing::tracer* t) { return type{zeros_like<Body>::make(t)...}; }
+template <Structure Body>
+struct zeros_like<Body> {
+  template <class... X>
+  static constexpr auto make_leaves(member_types<X...>, tracing::tracer* t) {
+    return rebuilt<Body, 0>(std::tuple{zeros_like<X>::make(t)...});
+  }
+  static constexpr auto make(tracing::tracer* t) { return make_leaves(leaves_of<Body>{}, t); }
 };
 
 /// (dy, x...) -> the inner product of dy and f(x...): its gradients for x are f's vector-Jacobian product.

@@ -21,33 +21,16 @@ struct direction_count {
 
 namespace detail {
 
-/// Whether an argument, as it was passed, can be differentiated along a direction: models and integers cannot.
+/// What errors show for an argument outside of other functions.
 template <class X>
-inline constexpr bool has_direction =
-    argument_type<std::remove_reference_t<X>>::differentiated && !TracedNet<in_body<leaf_of_argument<X>>>;
+struct shown_root_argument {
+  using type = leaf_of_argument<X>;
+};
 template <class X>
-  requires(Expression<X> && !TensorArgument<bare<X>>)
-inline constexpr bool has_direction<X> = std::is_void_v<typename as_body_argument<X>::data_type>;
-template <class Net>
-inline constexpr bool has_direction<traced_net<Net>> = false;
-
-/// A bit for each argument with a direction: those that K lists, or all that can have one.
-template <class Arguments, int... K>
-inline constexpr unsigned arguments_with_directions = (0u | ... | (1u << K));
-template <class... X>
-inline constexpr unsigned arguments_with_directions<void(X...)> = [] {
-  unsigned bits = 0;
-  int i = 0;
-  ((bits |= has_direction<X> ? 1u << i : 0u, ++i), ...);
-  return bits;
-}();
-template <class... X>
-constexpr bool all_have_directions(unsigned wanted) {
-  unsigned bits = 0;
-  int i = 0;
-  ((bits |= has_direction<X> ? 1u << i : 0u, ++i), ...);
-  return wanted != 0 && (wanted & ~bits) == 0;
-}
+  requires(!RootArgument<X>)
+struct shown_root_argument<X> {
+  using type = bare<X>;
+};
 
 /// The first fault of a call outside of other functions, or `agreed`; it is reported.
 template <class F, required_result Required, int... K>
@@ -55,12 +38,15 @@ struct directional_call {
   template <class... X>
   static constexpr auto check() {
     // First, so that an error in the body of f has a short trace.
-    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, Required, leaf_of_argument<X>...>;
+    using Call = root_call<derivatives::directions, F, void(X...), K...>;
+    static_assert(sizeof(typename Call::probe) > 0);
+    using Fault = typename Call::template fault<Required>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("jvp<I...>, hvp, jacobian, hessian: there is no argument I", Exist));
-    constexpr bool real = !Exist::agree || all_have_directions<X...>(arguments_with_directions<void(X...), K...>);
-    using Real = std::conditional_t<real, agreed, differentiated_tensors<leaf_of_argument<X>...>>;
+    static_assert(Call::fits::agree,
+                  ESPALIER_SENTENCE("jvp(f)(x...), hvp: " ESPALIER_TENSORS_OF_STRUCTS, typename Call::fits));
+    constexpr bool real = !Exist::agree || Call::all_real;
+    using Real = std::conditional_t<real, agreed, differentiated_tensors<typename shown_root_argument<X>::type...>>;
     static_assert(Real::agree,
                   ESPALIER_SENTENCE("jvp, hvp, jacobian, hessian: a differentiated argument is a tensor of float or "
                                     "double; for parameters of models use grad or vjp",
@@ -92,6 +78,23 @@ struct directional_call {
   }
 };
 
+/// The fault of a direction, or `agreed`. In a struct, leaves without a derivative have no direction.
+template <class Leaves, class Directions>
+inline constexpr bool leaves_have_directions = false;
+template <class... X, class... V>
+  requires(sizeof...(X) == sizeof...(V))
+inline constexpr bool leaves_have_directions<member_types<X...>, member_types<V...>> = ([] {
+  if constexpr (!has_direction<X>) return true;
+  else if constexpr (Expression<V>) return std::is_same_v<shape_of<V>, shape_of<X>>;
+  else return false;
+}() && ...);
+template <class V, class X>
+constexpr auto direction_fault() {
+  if constexpr (!Structure<V> && !Structure<X>) return shape_is<shape_of<V>, shape_of<X>>{};
+  else if constexpr (!same_structure<V, X>) return struct_is<V, X>{};
+  else if constexpr (!leaves_have_directions<leaves_of<X>, leaves_of<V>>) return struct_is<V, X>{};
+  else return agreed{};
+}
 /// What errors name for directions that do not fit the differentiated arguments: one for each, with its shape.
 template <class Arguments, class... V>
 struct fault_of_directions;
@@ -104,7 +107,7 @@ template <class... A, class... V>
   requires(sizeof...(A) == sizeof...(V))
 struct fault_of_directions<std::tuple<A...>, V...> {
   using count = agreed;
-  using shape = typename first_fault<shape_is<shape_of<V>, shape_of<A>>...>::type;
+  using shape = typename first_fault<decltype(direction_fault<V, A>())...>::type;
 };
 /// The differentiated ones of these arguments, as a std::tuple type.
 template <unsigned Wanted, class Positions, class... X>
@@ -118,50 +121,79 @@ template <unsigned Wanted, class... X>
 using differentiated_of = typename selected_arguments<Wanted, std::index_sequence_for<X...>, X...>::type;
 
 /// A function of directions at x: runs Function(x..., v...), a function of a body. It refers to x, which must outlive
-/// it. The result is its gradients for the arguments of Gradients, or its values if that is 0.
-/// Differentiated  a bit for each argument that has a direction
-template <class Function, unsigned Gradients, unsigned Differentiated, class... X>
+/// it. The result is its gradients if ReturnsGradients, or its values.
+/// Arguments  a std::tuple of the arguments that have a direction
+/// X          the tensors and models that were passed
+template <class Call, class Function, bool ReturnsGradients, class Arguments, class... X>
 class directional_at {
-  using T = result_element<X...>;
-  using Device = result_device<X...>;
+  using T = typename Call::program::element_type;
+  using Device = typename Call::device;
 
  public:
   constexpr explicit directional_at(X&... x) : x_{x...} {}
 
-  template <TensorOrView... V,
-            class Fits = fault_of_directions<differentiated_of<Differentiated, leaf_of_argument<X>...>, V...>>
+  template <class... V>
+    requires((TensorOrView<V> || Structure<V>)&&...)
   constexpr auto operator()(V const&... v) const {
+    using Fits = fault_of_directions<Arguments, V...>;
     using Count = typename Fits::count;
     using Shape = typename Fits::shape;
-    using Element = typename first_fault<element_is<element_of<V>, T>...>::type;
-    using Devices = typename first_fault<same_device<device_of<V>, Device>...>::type;
     static_assert(Count::agree, ESPALIER_SENTENCE("jvp(f)(x...)(dx...), hvp(f)(x...)(v...): expected one direction for "
                                                   "each differentiated argument",
                                                   Count));
     static_assert(Shape::agree, ESPALIER_SENTENCE("jvp(f)(x...)(dx...), hvp(f)(x...)(v...): a direction must have the "
-                                                  "shape of its argument",
+                                                  "shape of its argument, or be a struct like it",
                                                   Shape));
+    using First = typename first_fault<Count, Shape>::type;
+    if constexpr (!First::agree) return invalid<First>{};
+    else if constexpr (!Call::has_structs) return along(v...);
+    else
+      return std::apply([&](auto const&... direction) { return along(direction...); },
+                        tensors_of(std::type_identity<Arguments>{}, v...));
+  }
+
+ private:
+  template <class... V>
+  constexpr auto along(V const&... v) const {
+    using Element = typename first_fault<element_is<element_of<V>, T>...>::type;
+    using Devices = typename first_fault<same_device<device_of<V>, Device>...>::type;
     static_assert(Element::agree, ESPALIER_SENTENCE("jvp(f)(x...)(dx...), hvp(f)(x...)(v...): a direction must have "
                                                     "the element type of x",
                                                     Element));
     static_assert(Devices::agree, ESPALIER_SENTENCE("jvp(f)(x...)(dx...), hvp(f)(x...)(v...): a direction must be on "
                                                     "the device of x",
                                                     Devices));
-    using First = typename first_fault<Count, Shape, Element, Devices>::type;
+    using First = typename first_fault<Element, Devices>::type;
     if constexpr (!First::agree) {
       return invalid<First>{};
     } else {
-      using Sound [[maybe_unused]] = typename plan::sound_program<
-          gradient_program<Function, Gradients, false, leaf_of_argument<X>..., leaf_of_argument<V>...>>::checked;
+      constexpr unsigned gradients = ReturnsGradients ? Call::wanted : 0u;
+      using Program = gradient_program<Function, gradients, false, leaf_of_argument<X>..., leaf_of_argument<V>...>;
+      using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
       return x_.apply([&](auto&... x) {
-        auto r = value_and_gradients<Function, Gradients>(x..., v...);
-        if constexpr (Gradients != 0) return one_or_all(std::move(r.second));
-        else return one_or_all(std::move(r.first));
+        auto r = value_and_gradients<Function, gradients>(x..., v...);
+        if constexpr (ReturnsGradients) return Call::gradients(std::move(r.second));
+        else return rebuilt<typename Program::body, 0>(std::move(r.first));
       });
     }
   }
+  /// The tensors of directions, for the leaves of the arguments that have a derivative.
+  template <class... A, class... V>
+  static constexpr auto tensors_of(std::type_identity<std::tuple<A...>>, V const&... v) {
+    return std::tuple_cat(selected(leaves_of<A>{}, flattened(v))...);
+  }
+  template <class... Leaf, class... V>
+  static constexpr auto selected(member_types<Leaf...>, std::tuple<V&...> const& v) {
+    return std::apply(
+        [](auto&... direction) {
+          return std::tuple_cat([&] {
+            if constexpr (has_direction<Leaf>) return std::tie(direction);
+            else return std::tuple<>{};
+          }()...);
+        },
+        v);
+  }
 
- private:
   arguments_of_later_runs<X...> x_;
 };
 
@@ -174,7 +206,7 @@ struct directional_in_body {
   constexpr auto operator()(V const&... v) const {
     using Fits = fault_of_directions<differentiated_of<Differentiated, X...>, V...>;
     using First = typename first_fault<typename Fits::count, typename Fits::shape>::type;
-    if constexpr ((is_invalid<V> || ...)) return typename first_invalid<V...>::type{};
+    if constexpr ((HoldsInvalid<V> || ...)) return first_invalid_of<V...>{};
     else if constexpr (!First::agree) return invalid<First>{};
     else return std::apply([&](auto const&... each) { return Compute{}(each..., v...); }, x);
   }
@@ -185,26 +217,32 @@ struct directional_in_body {
 template <class Product, class F, int... K>
 struct directional_function : rejects_numbers<1> {
   template <class... X>
-    requires(RootArgument<X>&&...)
+    requires RootArguments<X...>
   constexpr auto operator()(X&&... x) const {
     using Fault = decltype(directional_call<F, Product::required, K...>::template check<X...>());
-    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
+    using Call = root_call<derivatives::directions, F, void(X...), K...>;
     if constexpr (!Fault::agree) return Fault{};
     else
-      return directional_at<typename Product::template at<F, wanted, sizeof...(X)>,
-                            (Product::returns_gradients ? wanted : 0u), wanted,
-                            std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
+      return Call::run(
+          [](auto&... tensor) {
+            using Function = typename Product::template at<typename Call::function, Call::wanted, sizeof...(tensor)>;
+            using Arguments = differentiated_of<Call::with_directions, bare<X>...>;
+            return directional_at<Call, Function, Product::returns_gradients, Arguments,
+                                  std::remove_reference_t<decltype(tensor)>...>{tensor...};
+          },
+          x...);
   }
   /// In the body of a function.
   template <BodyArgument... X>
-    requires(!(TensorArgument<X> && ...))
+    requires(!RootArguments<X...>)
   constexpr auto operator()(X const&... x) const {
     using Fault = typename body_fault<F, Product::required, K...>::template of<X...>;
     using Values = values_of_body<(of_body_values<X> || ...), X...>;
     static_assert(Values::agree || !Fault::agree,
                   ESPALIER_SENTENCE("jvp(f)(x...), hvp: x is a formula of tensors; pass evaluate(x)", Values));
-    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
-    using Real = std::conditional_t<all_have_directions<X...>(wanted), agreed, differentiated_tensors<X...>>;
+    constexpr unsigned wanted = differentiated_arguments<derivatives::directions, void(X...), K...>;
+    constexpr bool real = wanted != 0 && (wanted & ~all_with_derivatives<derivatives::directions, X...>()) == 0;
+    using Real = std::conditional_t<real, agreed, differentiated_tensors<X...>>;
     if constexpr (!Fault::agree) return typename Fault::type{};
     else if constexpr (!Values::agree) return invalid<Values>{};
     else if constexpr (!Real::agree) return invalid<Real>{};

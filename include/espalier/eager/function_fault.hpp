@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../derivative/derivative.hpp"
+#include "of_leaves.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Faults of a captureless function and its arguments. grad, value_and_grad, vjp and compiled report them with their
@@ -99,6 +99,17 @@ struct result_of_function<F, X...> : std::type_identity<no_call> {
 template <class F, class... X>
   requires(std::is_final_v<F>&& requires { F{}(probe_argument<X>...); })
 struct result_of_function<F, X...> : std::type_identity<decltype(F{}(probe_argument<X>...))> {};
+/// For a function of structs: what f returns for the structs.
+template <class F, class... Value>
+struct result_for_values {
+  static constexpr bool is_called_directly = std::is_final_v<F> && requires { F{}(std::declval<Value const&>()...); };
+  using callable = std::conditional_t<is_called_directly, F, call_or_none<F>>;
+  using type = decltype(std::declval<callable const&>()(std::declval<Value const&>()...));
+};
+template <class F, class... S, class... X>
+struct result_of_function<of_leaves<F, S...>, X...>
+    : body_arguments<std::tuple<in_body<X>...>, std::index_sequence_for<S...>, S...>::template apply<result_for_values,
+                                                                                                     F> {};
 /// Whether the compiler can run f. It calls f on values without a program, which is cheap.
 template <class F, class... X>
 concept FunctionRunByCompiler = requires {
@@ -119,17 +130,20 @@ struct function_returns_nothing {
   }
   static inline int const reported = report();
 };
-template <class Body>
-inline constexpr bool returns_formulas = Expression<Body>;
+template <class Leaves>
+inline constexpr bool are_formulas = false;
 template <class... Body>
-inline constexpr bool returns_formulas<std::tuple<Body...>> = (Expression<Body> && ...) && sizeof...(Body) != 0;
+inline constexpr bool are_formulas<member_types<Body...>> = (Expression<Body> && ...) && sizeof...(Body) != 0;
+template <class Body>
+inline constexpr bool returns_formulas = are_formulas<leaves_of<Body>>;
 
 /// The type that f returns, or the first `invalid` one of several.
 template <class Body>
 struct invalid_or_body : std::type_identity<Body> {};
-template <class... Body>
-  requires(is_invalid<Body> || ...)
-struct invalid_or_body<std::tuple<Body...>> : first_invalid<Body...> {};
+template <Structure Body>
+  requires HoldsInvalid<Body>
+struct invalid_or_body<Body> : std::type_identity<first_invalid_of<Body>> {
+};
 
 enum class fault_of { nothing, elements, arguments, shapes, result, devices, returned, runs, calls };
 /// A fault of f and its arguments: Kind selects the sentence, Invalid is the `invalid` type (or `agreed`).
@@ -142,6 +156,17 @@ struct fault {
                         devices = Kind != fault_of::devices, returned = Kind != fault_of::returned,
                         runs = Kind != fault_of::runs, calls = Kind != fault_of::calls;
 };
+/// The element type of an argument. A struct in a body has values, which adapt to the program's.
+template <class X>
+struct argument_element {
+  using type = element_of<X>;
+};
+template <Structure X>
+struct argument_element<X> {
+  using type = void;
+};
+template <class X>
+using element_of_argument = typename argument_element<X>::type;
 template <class... Elements>
 struct elements_fault {
   using type = agreed;
@@ -186,15 +211,24 @@ template <class Net>
 struct shown_argument<traced_net<Net>> {
   using type = Net;
 };
+template <Structure X>
+struct shown_argument<X> {
+  using type = X;
+};
 template <class F, class... X>
-using not_accepted = invalid<accepts_arguments<F, typename shown_argument<X>::type...>>;
+struct not_accepted_by : std::type_identity<invalid<accepts_arguments<F, typename shown_argument<X>::type...>>> {};
+template <class F, class... S, class... X>
+struct not_accepted_by<of_leaves<F, S...>, X...>
+    : std::type_identity<invalid<accepts_arguments<F, typename shown_argument<S>::type...>>> {};
+template <class F, class... X>
+using not_accepted = typename not_accepted_by<F, X...>::type;
 /// Finds the first fault of f; each is checked only if the earlier ones are absent.
 template <class F, required_result Required, class... X>
 constexpr auto function_fault() {
-  using elements = typename elements_fault<element_of<X>...>::type;
+  using elements = typename elements_fault<element_of_argument<X>...>::type;
   using devices = typename common_device<device_of<X>...>::relation;
-  if constexpr ((is_invalid<X> || ...)) {
-    return fault<fault_of::nothing, typename first_invalid<X...>::type>{};
+  if constexpr ((HoldsInvalid<X> || ...)) {
+    return fault<fault_of::nothing, first_invalid_of<X...>>{};
   } else if constexpr (!elements::agree) {
     return fault<fault_of::elements, invalid<elements>>{};
   } else if constexpr (!devices::agree) {
@@ -215,8 +249,10 @@ constexpr auto function_fault() {
     else if constexpr (std::is_same_v<Body, void> && drops_returns_in_error)
       return static_cast<void>(function_returns_nothing<F>::reported),
              fault<fault_of::nothing, invalid<already_reported>>{};
-    else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, invalid<function_returns<F, Body>>>{};
-    else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, invalid<run_by_compiler<F>>>{};
+    else if constexpr (!returns_formulas<Body>)
+      return fault<fault_of::returned, invalid<function_returns<typename written_function<F>::type, Body>>>{};
+    else if constexpr (!FunctionRunByCompiler<F, X...>)
+      return fault<fault_of::runs, invalid<run_by_compiler<typename written_function<F>::type>>>{};
     else return result_fault<Required, Body>();
   }
 }

@@ -3,11 +3,9 @@
 #include <bit>
 #include <tuple>
 
-#include "directional.hpp"
 #include "evaluate.hpp"
-#include "function_fault.hpp"
 #include "gradient_program.hpp"
-#include "invalid_calls.hpp"
+#include "root_call.hpp"
 #include "run_with_models.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -16,15 +14,6 @@
 namespace espalier {
 
 namespace detail {
-
-/// A bit for each of the arguments that gradients are computed for: those that K lists, or all that can have one.
-template <class Arguments, int... K>
-inline constexpr unsigned differentiated_arguments = 0;
-template <class... X, int... K>
-inline constexpr unsigned differentiated_arguments<void(X...), K...> = [] {
-  if constexpr (sizeof...(K) == 0) return all_differentiated<std::remove_reference_t<X>...>();
-  else return ((1u << K) | ...);
-}();
 
 /// An `invalid` type for one gradient, or a tuple of them for several.
 template <int Count, class Invalid>
@@ -73,6 +62,16 @@ inline constexpr bool reads_tensors = false;
 template <Expression... X>
 inline constexpr bool reads_tensors<X...> = (is_eager<X const&> || ...) && !(is_invalid<X> || ...);
 
+/// A constraint that errors name: outside of other functions, structs have tensors as members.
+template <bool Stored>
+struct structs_are_stored {
+  static constexpr bool agree = Stored;
+};
+template <class Relation>
+struct reported_fault {
+  template <class... X>
+  using of = fault<fault_of::nothing, invalid<Relation>>;
+};
 /// A constraint that errors name: the arguments are values of a body.
 template <bool InBody, class... X>
 struct values_of_body {
@@ -86,12 +85,10 @@ template <class... X>
 using result_device = device_of_all<leaf_of_argument<X>...>;
 
 /// The values that a function returns as tensors.
-template <class T, class Device, class Body>
-struct value_tensors {
-  using type = std::tuple<tensor<T, shape_of<Body>, Device>>;
-};
+template <class T, class Device, class Leaves>
+struct value_tensors;
 template <class T, class Device, class... Body>
-struct value_tensors<T, Device, std::tuple<Body...>> {
+struct value_tensors<T, Device, member_types<Body...>> {
   using type = std::tuple<tensor<T, shape_of<Body>, Device>...>;
 };
 
@@ -127,13 +124,12 @@ constexpr void run_function(T* const* results, int count, X&... x) {
   }
 }
 
-/// Computes f's values and gradients: a pair of tuples, on the device of the arguments.
 template <class F, unsigned Differentiated, class... X>
 constexpr auto value_and_gradients(X&... x) {
   using T = result_element<X...>;
   using Device = result_device<X...>;
   using Program = gradient_program<F, Differentiated, false, leaf_of_argument<X>...>;
-  using Values = typename value_tensors<T, Device, typename Program::body>::type;
+  using Values = typename value_tensors<T, Device, leaves_of<typename Program::body>>::type;
   std::pair<Values, decltype(gradient_storage<Differentiated, T, Device>(
                         std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...))>
       r{Values{},
@@ -151,38 +147,34 @@ constexpr auto value_and_gradients(X&... x) {
   return r;
 }
 
-/// The values of value_and_grad: a number, or a std::tuple of a number and tensors.
-template <class T, class First, class... More>
+/// The values of value_and_grad: a number, or a struct like Body of a number and tensors.
+template <class T, class Body, class First, class... More>
 constexpr auto returned_values(std::tuple<First, More...>&& values) {
-  if constexpr (sizeof...(More) == 0) return static_cast<T>(std::get<0>(values));
-  else
-    return std::apply(
-        [](First& first, More&... more) {
-          return std::tuple{static_cast<T>(first), std::move(more)...};
-        },
-        values);
+  return std::apply(
+      [](First& first, More&... more) {
+        return rebuilt<Body, 0>(std::tuple{static_cast<T>(first), std::move(more)...});
+      },
+      values);
 }
-
-template <class F, unsigned Differentiated, class... X>
-using sound_gradient = plan::sound_program<gradient_program<F, Differentiated, false, leaf_of_argument<X>...>>;
 
 template <class F, int... K>
 struct gradient_function : rejects_numbers<1> {
   /// For tensors and models: returns a tensor, or the gradients of a model, for one differentiated argument; a
   /// std::tuple for several.
   template <class... X>
-    requires(RootArgument<X>&&...)
+    requires RootArguments<X...>
   constexpr auto operator()(X&&... x) const {
-    constexpr unsigned wanted = differentiated_arguments<void(X...), K...>;
+    using Call = root_call<derivatives::gradients, F, void(X...), K...>;
     // First, so that an error in the body of f has a short trace.
-    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, required_result::number, leaf_of_argument<X>...>;
+    static_assert(sizeof(typename Call::probe) > 0);
+    using Fault = typename Call::template fault<required_result::number>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
-    using Real = has_differentiable_argument<wanted != 0, X...>;
+    static_assert(Call::fits::agree,
+                  ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_TENSORS_OF_STRUCTS, typename Call::fits));
+    using Real = has_differentiable_argument<Call::all_real, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
-    using Requested =
-        typename requested_gradients<all_differentiated<std::remove_reference_t<X>...>(), void(X...), K...>::type;
+    using Requested = typename Call::requested;
     static_assert(Requested::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): " ESPALIER_REQUESTED_ARGUMENT, Requested));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
@@ -197,18 +189,23 @@ struct gradient_function : rejects_numbers<1> {
     if constexpr (!Exist::agree) return invalid<Exist>{};
     else if constexpr (!Real::agree) return invalid<Real>{};
     else if constexpr (!Requested::agree) return invalid<Requested>{};
-    else if constexpr (!Fault::agree) return invalid_gradients<std::popcount(wanted), typename Fault::type>();
+    else if constexpr (!Fault::agree) return invalid_gradients<Call::count, typename Fault::type>();
     else {
-      using Sound [[maybe_unused]] = typename sound_gradient<F, wanted, X...>::checked;
-      return one_or_all(value_and_gradients<F, wanted>(argument_value(x)...).second);
+      using Sound [[maybe_unused]] = typename plan::sound_program<typename Call::program>::checked;
+      return Call::gradients(Call::compute(x...).second);
     }
   }
   /// For expressions: returns an expression for one differentiated argument, a std::tuple for several. Inside a
   /// function, an `invalid` operand is passed on without an error.
   template <BodyArgument... X>
-    requires(!(TensorArgument<X> && ...))
+    requires(!RootArguments<X...>)
   constexpr auto operator()(X const&... x) const {
-    using Fault = typename body_fault<F, required_result::number, K...>::template of<X...>;
+    using Stored = structs_are_stored<(of_body_values<X> || ...) || !(Structure<X> || ...)>;
+    static_assert(
+        Stored::agree,
+        ESPALIER_SENTENCE("grad(f)(x...): a member of a struct is a formula of tensors; pass evaluate(x)", Stored));
+    using Fault = typename std::conditional_t<Stored::agree, body_fault<F, required_result::number, K...>,
+                                              reported_fault<Stored>>::template of<X...>;
     constexpr bool reports = reads_tensors<X...>;
     static_assert(!reports || Fault::devices,
                   ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
@@ -247,18 +244,19 @@ struct gradient_function : rejects_numbers<1> {
 template <class F, int... K>
 struct value_and_gradient_function : rejects_numbers<2> {
   template <class... X>
-    requires(RootArgument<X>&&...)
+    requires RootArguments<X...>
   constexpr auto operator()(X&&... x) const {
-    constexpr unsigned wanted = differentiated_arguments<void(X...), K...>;
+    using Call = root_call<derivatives::gradients, F, void(X...), K...>;
     // First, so that an error in the body of f has a short trace.
-    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, required_result::first_number, leaf_of_argument<X>...>;
+    static_assert(sizeof(typename Call::probe) > 0);
+    using Fault = typename Call::template fault<required_result::first_number>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
-    using Real = has_differentiable_argument<wanted != 0, X...>;
+    static_assert(Call::fits::agree,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_TENSORS_OF_STRUCTS, typename Call::fits));
+    using Real = has_differentiable_argument<Call::all_real, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
-    using Requested =
-        typename requested_gradients<all_differentiated<std::remove_reference_t<X>...>(), void(X...), K...>::type;
+    using Requested = typename Call::requested;
     static_assert(Requested::agree,
                   ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): " ESPALIER_REQUESTED_ARGUMENT, Requested));
     static_assert(Fault::elements,
@@ -281,16 +279,18 @@ struct value_and_gradient_function : rejects_numbers<2> {
     else if constexpr (!Real::agree) return std::pair{invalid<Real>{}, invalid<Real>{}};
     else if constexpr (!Requested::agree) return std::pair{invalid<Requested>{}, invalid<Requested>{}};
     else if constexpr (!Fault::agree)
-      return std::pair{typename Fault::type{}, invalid_gradients<std::popcount(wanted), typename Fault::type>()};
+      return std::pair{typename Fault::type{}, invalid_gradients<Call::count, typename Fault::type>()};
     else {
-      using Sound [[maybe_unused]] = typename sound_gradient<F, wanted, X...>::checked;
-      auto r = value_and_gradients<F, wanted>(argument_value(x)...);
-      return std::pair{returned_values<result_element<X...>>(std::move(r.first)), one_or_all(std::move(r.second))};
+      using Sound [[maybe_unused]] = typename plan::sound_program<typename Call::program>::checked;
+      auto r = Call::compute(x...);
+      return std::pair{
+          returned_values<typename Call::program::element_type, typename Call::program::body>(std::move(r.first)),
+          Call::gradients(std::move(r.second))};
     }
   }
   /// In the body of a function: a pair of values. f may return a std::tuple, whose first value is differentiated.
   template <BodyArgument... X>
-    requires(!(TensorArgument<X> && ...))
+    requires(!RootArguments<X...>)
   constexpr auto operator()(X const&... x) const {
     constexpr int count = static_cast<int>(sizeof...(X));
     using Fault = typename body_fault<F, required_result::first_number, K...>::template of<X...>;
@@ -312,7 +312,7 @@ struct value_and_gradient_function : rejects_numbers<2> {
   using rejects_numbers<2>::operator();
 };
 
-/// References to the arguments of a function that is run later, const or not.
+/// References to the tensors and models of a function that is run later, const or not.
 template <class... X>
 class arguments_of_later_runs {
  public:
@@ -340,15 +340,41 @@ class arguments_of_later_runs {
   std::uint64_t since_ = clock_of_ends();
 };
 
+/// A constraint that errors name: a struct has the members, and these the shapes, of another one.
+template <class Actual, class Expected>
+struct struct_is {
+  ESPALIER_READS("got {}, expected {}")
+  static constexpr bool agree = false;
+};
+template <class A, class B>
+inline constexpr bool leaves_have_shapes = false;
+template <class... A, class... B>
+  requires(sizeof...(A) == sizeof...(B))
+inline constexpr bool leaves_have_shapes<member_types<A...>, member_types<B...>> =
+    (std::is_same_v<shape_of<A>, shape_of<B>> && ...);
+/// The fault of a cotangent, or `agreed`.
+template <class Y, class Body>
+constexpr auto cotangent_fault() {
+  if constexpr (!Structure<Body> && !Structure<Y>) {
+    return shape_is<shape_of<Y>, shape_of<Body>>{};
+  } else if constexpr (same_structure<Y, Body>) {
+    if constexpr (leaves_have_shapes<leaves_of<Y>, leaves_of<Body>>) return agreed{};
+    else return struct_is<Y, Body>{};
+  } else {
+    return struct_is<Y, Body>{};
+  }
+}
+template <class Y, class Body>
+using fault_of_cotangent = decltype(cotangent_fault<Y, Body>());
+
 /// The pullback of f at x: maps a cotangent of f(x...) to cotangents of x. It refers to x, which must outlive it.
-/// X: the arguments as they were passed, const or not.
-template <class F, unsigned Differentiated, class... X>
+/// X: the tensors and models that were passed, const or not.
+template <class Call, class... X>
 class pullback_at {
-  using T = result_element<X...>;
-  using Body = typename derivative::body_of_function<F, leaf_of_argument<X>...>::type;
+  using T = typename Call::program::element_type;
+  using Body = typename Call::program::body;
   using S = shape_of<Body>;
-  using Device = result_device<X...>;
-  static constexpr int count = std::popcount(Differentiated);
+  using Device = typename Call::device;
 
  public:
   constexpr explicit pullback_at(X&... x) : x_{x...} {}
@@ -361,31 +387,90 @@ class pullback_at {
     static_assert(Element::agree,
                   ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
     static_assert(Devices::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be on the device of x", Devices));
-    if constexpr (!Shape::agree) return invalid_gradients<count, invalid<Shape>>();
-    else if constexpr (!Devices::agree) return invalid_gradients<count, invalid<Devices>>();
-    else if constexpr (!Element::agree) return invalid_gradients<count, invalid<Element>>();
+    if constexpr (!Shape::agree) return invalid_gradients<Call::count, invalid<Shape>>();
+    else if constexpr (!Devices::agree) return invalid_gradients<Call::count, invalid<Devices>>();
+    else if constexpr (!Element::agree) return invalid_gradients<Call::count, invalid<Element>>();
     else return cotangents(dy);
   }
 
  private:
   template <class Y>
   constexpr auto cotangents(Y const& dy) const {
-    using Program = gradient_program<F, Differentiated, true, leaf_of_argument<X>...>;
+    using Program = gradient_program<typename Call::function, Call::wanted, true, leaf_of_argument<X>...>;
     using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
     return x_.apply([&](auto&... x) {
       tensor<T, S, Device> value;
       auto gradients =
-          gradient_storage<Differentiated, T, Device>(std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...);
+          gradient_storage<Call::wanted, T, Device>(std::type_identity<std::tuple<leaf_of_argument<X>...>>{}, x...);
       std::apply(
           [&](auto&... g) {
             T* const results[] = {value.data(), elements_of_result<T>(g)...};
             run_function<Program, T, Device>(results, 1 + static_cast<int>(sizeof...(g)), x..., dy);
           },
           gradients);
-      return one_or_all(std::move(gradients));
+      return Call::gradients(std::move(gradients));
     });
   }
 
+  arguments_of_later_runs<X...> x_;
+};
+
+/// The same for an f that returns a struct of values. The gradients are those of the inner product of dy and f(x...).
+template <class Call, class... X>
+  requires Structure<typename Call::program::body>
+class pullback_at<Call, X...> {
+  using T = typename Call::program::element_type;
+  using Body = typename Call::program::body;
+  static constexpr std::size_t values = leaf_count_of<Body>;
+  using function = of_leaves<weighted<typename Call::function>, Body, bare<X>...>;
+  using fits = leaf_count_fits<values + sizeof...(X), static_cast<std::size_t>(plan::base::max_arguments)>;
+  static_assert(fits::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_TENSORS_OF_STRUCTS, fits));
+  template <class... Y>
+  struct with_cotangents {
+    using elements = typename first_fault<element_is<element_of<Y>, T>...>::type;
+    using devices = typename first_fault<same_device<device_of<Y>, typename Call::device>...>::type;
+  };
+  template <class Leaves>
+  struct cotangents_of;
+  template <class... Y>
+  struct cotangents_of<member_types<Y...>> : with_cotangents<Y...> {};
+
+ public:
+  constexpr explicit pullback_at(X&... x) : x_{x...} {}
+
+  /// shape   a struct like f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
+  template <class Y>
+  constexpr auto operator()(Y const& dy) const {
+    using Fits = fault_of_cotangent<Y, Body>;
+    static_assert(Fits::agree,
+                  ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be a struct like the one that f returns, of "
+                                    "tensors with the shapes of its values",
+                                    Fits));
+    if constexpr (!Fits::agree) {
+      return invalid_gradients<Call::count, invalid<Fits>>();
+    } else {
+      using Element = typename cotangents_of<leaves_of<Y>>::elements;
+      using Devices = typename cotangents_of<leaves_of<Y>>::devices;
+      static_assert(Element::agree,
+                    ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
+      static_assert(Devices::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be on the device of x", Devices));
+      if constexpr (!Element::agree) return invalid_gradients<Call::count, invalid<Element>>();
+      else if constexpr (!Devices::agree) return invalid_gradients<Call::count, invalid<Devices>>();
+      else
+        return x_.apply([&](auto&... x) {
+          return std::apply(
+              [&](auto&... each) {
+                using Program = gradient_program<function, (Call::wanted << values), false,
+                                                 leaf_of_argument<decltype(each)>..., leaf_of_argument<X>...>;
+                using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+                return Call::gradients(value_and_gradients<function, (Call::wanted << values)>(each..., x...).second);
+              },
+              flattened(dy));
+        });
+    }
+  }
+
+ private:
   arguments_of_later_runs<X...> x_;
 };
 
@@ -398,9 +483,14 @@ struct pullback_in_body {
   constexpr auto operator()(Y const& dy) const {
     constexpr int count = std::popcount(Differentiated & ~(~0u << (sizeof...(X) - 1) << 1));
     using Body = decltype(std::apply(F{}, std::declval<std::tuple<X...> const&>()));
-    using Shape = shape_is<shape_of<Y>, shape_of<Body>>;
-    if constexpr (is_invalid<Y>) return invalid_gradients<count, Y>();
-    else if constexpr (!Shape::agree) return invalid_gradients<count, invalid<Shape>>();
+    if constexpr (HoldsInvalid<Y>) return invalid_gradients<count, first_invalid_of<Y>>();
+    else return cotangents<Y, Body, fault_of_cotangent<Y, Body>, count>(dy);
+  }
+
+ private:
+  template <class Y, class Body, class Shape, int count>
+  constexpr auto cotangents(Y const& dy) const {
+    if constexpr (!Shape::agree) return invalid_gradients<count, invalid<Shape>>();
     else
       return std::apply(
           [&](auto const&... each) {
@@ -413,18 +503,19 @@ struct pullback_in_body {
 template <class F, int... K>
 struct vjp_function : rejects_numbers<1> {
   template <class... X>
-    requires(RootArgument<X>&&...)
+    requires RootArguments<X...>
   constexpr auto operator()(X&&... x) const {
-    constexpr unsigned wanted = differentiated_arguments<void(X...), K...>;
+    using Call = root_call<derivatives::gradients, F, void(X...), K...>;
     // First, so that an error in the body of f has a short trace.
-    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
-    using Fault = fault_of_function<F, required_result::one, leaf_of_argument<X>...>;
+    static_assert(sizeof(typename Call::probe) > 0);
+    using Fault = typename Call::template fault<required_result::any>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("vjp<I...>(f)(x...): there is no argument I", Exist));
-    using Real = has_differentiable_argument<wanted != 0, X...>;
+    static_assert(Call::fits::agree,
+                  ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_TENSORS_OF_STRUCTS, typename Call::fits));
+    using Real = has_differentiable_argument<Call::all_real, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
-    using Requested =
-        typename requested_gradients<all_differentiated<std::remove_reference_t<X>...>(), void(X...), K...>::type;
+    using Requested = typename Call::requested;
     static_assert(Requested::agree, ESPALIER_SENTENCE("vjp<I...>(f)(x...): " ESPALIER_REQUESTED_ARGUMENT, Requested));
     static_assert(Fault::elements,
                   ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
@@ -435,19 +526,20 @@ struct vjp_function : rejects_numbers<1> {
     static_assert(Fault::calls, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
-    static_assert(Fault::result, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ONE_RESULT, typename Fault::type));
     if constexpr (!Exist::agree) return invalid<Exist>{};
     else if constexpr (!Real::agree) return invalid<Real>{};
     else if constexpr (!Requested::agree) return invalid<Requested>{};
     else if constexpr (Fault::agree)
-      return pullback_at<F, wanted, std::remove_reference_t<decltype(argument_value(x))>...>{argument_value(x)...};
+      return Call::run(
+          [](auto&... tensor) { return pullback_at<Call, std::remove_reference_t<decltype(tensor)>...>{tensor...}; },
+          x...);
     else return typename Fault::type{};
   }
   /// In the body of a function.
   template <BodyArgument... X>
-    requires(!(TensorArgument<X> && ...))
+    requires(!RootArguments<X...>)
   constexpr auto operator()(X const&... x) const {
-    using Fault = typename body_fault<F, required_result::one, K...>::template of<X...>;
+    using Fault = typename body_fault<F, required_result::any, K...>::template of<X...>;
     using Values = values_of_body<(of_body_values<X> || ...), X...>;
     static_assert(Values::agree || !Fault::agree,
                   ESPALIER_SENTENCE("vjp(f)(x...): x is a formula of tensors; pass evaluate(x)", Values));

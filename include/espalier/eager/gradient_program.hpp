@@ -8,9 +8,7 @@ namespace espalier::detail {
 
 /// The number of values that a function returns.
 template <class Body>
-inline constexpr int value_count = 1;
-template <class... X>
-inline constexpr int value_count<std::tuple<X...>> = static_cast<int>(sizeof...(X));
+inline constexpr int value_count = static_cast<int>(leaf_count_of<Body>);
 
 /// Values and gradients: results 0, 1, ... are what f(x...) returns, followed by the gradient of each differentiated
 /// argument. The first value is differentiated. If Seeded, the last argument is dy, the cotangent of f(x...): the
@@ -18,6 +16,7 @@ inline constexpr int value_count<std::tuple<X...>> = static_cast<int>(sizeof...(
 template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
 struct gradient_program {
   using subject = F;
+  using element_type = typename shared_element<Leaf...>::type;
   using body = typename derivative::body_of_function<F, Leaf...>::type;
   static constexpr int values = value_count<body>;
 

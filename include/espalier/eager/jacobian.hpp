@@ -60,7 +60,7 @@ struct jacobian_function : rejects_numbers<1> {
     requires(RootArgument<X>&&...)
   constexpr auto operator()(X&&... x) const {
     using Fault = decltype(directional_call<F, required_result::one, K...>::template check<X...>());
-    constexpr unsigned wanted = arguments_with_directions<void(X...), K...>;
+    constexpr unsigned wanted = differentiated_arguments<derivatives::directions, void(X...), K...>;
     if constexpr (!Fault::agree) {
       return Fault{};
     } else {

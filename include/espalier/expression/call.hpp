@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/reported_once.hpp"
 #include "node.hpp"
+#include "structure.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
@@ -187,9 +188,18 @@ constexpr int inputs_of_forward() {
   return found > 0 ? found : 0;
 }
 
+/// What errors show for an operand: its shape, or the type of a struct.
+template <class X>
+struct shown_operand {
+  using type = shape_of<X>;
+};
+template <Structure X>
+struct shown_operand<X> {
+  using type = X;
+};
 template <class M, class... X>
 constexpr auto fault_of_missing_forward() {
-  if constexpr (LacksForward<M>) return has_forward<M, shape_of<X>...>{};
+  if constexpr (LacksForward<M>) return has_forward<M, typename shown_operand<X>::type...>{};
   else if constexpr (!std::is_same_v<decltype(std::declval<forward_or_none<M>&>().forward(std::declval<X>()...)),
                                      no_forward>)
     return forward_is_const<M>{};
@@ -197,7 +207,7 @@ constexpr auto fault_of_missing_forward() {
   else if constexpr (constexpr int takes = inputs_of_forward<M>(), got = static_cast<int>(sizeof...(X));
                      takes > 0 && takes != got)
     return forward_takes<M, takes, got>{};
-  else return has_forward<M, shape_of<X>...>{};
+  else return has_forward<M, typename shown_operand<X>::type...>{};
 }
 /// Reports a body that returns nothing, when machine code is generated: a program with another error does not get so
 /// far.
@@ -286,10 +296,44 @@ constexpr auto traced_call(M const& module, X const&... x) {
   }
 }
 
+/// An operand of a module as a value of the body; a struct becomes a struct of values.
+template <class X>
+constexpr auto module_operand(tracing::tracer* t, X const& x) {
+  return map_leaves(x, [&]<class Leaf>(Leaf const& leaf) {
+    using Y = in_body<Leaf>;
+    if constexpr (std::is_same_v<Leaf, Y>) return leaf;
+    else return t == nullptr ? Y{} : Y{t, tracing::trace_operand(*t, leaf)};
+  });
+}
+template <class X>
+constexpr tracing::tracer* tracer_of_operand(X const& x) {
+  if constexpr (Structure<X>) return tracer_in_structure(x);
+  else return tracer_in(x);
+}
+/// Applies a module to operands of which one is a struct. It is a part of the body that calls it: formulas of tensors
+/// have no structs.
+template <class M, class... X>
+constexpr auto apply_module_to_structs(M const& module, X const&... x) {
+  if constexpr ((HoldsInvalid<X> || ...)) {
+    return first_invalid_of<X...>{};
+  } else {
+    using Body = typename body_of<M, in_body<X>...>::type;
+    if constexpr (is_invalid<Body>) {
+      return through<M>(Body{});
+    } else {
+      tracing::tracer* t = nullptr;
+      ((t = t != nullptr ? t : tracer_of_operand(x)), ...);
+      return module.forward(module_operand(t, x)...);
+    }
+  }
+}
+
 /// Applies a module. If the result is invalid, adds the module's type to its path.
 template <class M, class... X>
 constexpr auto apply_module(M const& module, X const&... x) {
-  if constexpr ((is_invalid<X> || ...)) {
+  if constexpr ((Structure<X> || ...)) {
+    return apply_module_to_structs(module, x...);
+  } else if constexpr ((is_invalid<X> || ...)) {
     return typename first_invalid<X...>::type{};
   } else {
     using Body = typename body_of<M, as_traced<X>...>::type;

@@ -7,6 +7,7 @@
 #include <boost/hana/tuple.hpp>
 #include <tuple>
 
+#include "../base/members.hpp"
 #include "../expression/call.hpp"
 #include "../expression/mode.hpp"
 #include "../shape/axis_order.hpp"
@@ -127,27 +128,7 @@ inline constexpr bool is_member<Member const> = is_member<Member>;
 template <class Member, std::size_t Count>
 inline constexpr bool is_member<std::array<Member, Count>> = is_member<Member>;
 
-/// Converts to every type: the number of members of an aggregate is the number of initialisers that it accepts.
-struct anything {
-  template <class T>
-  constexpr operator T() const noexcept;
-};
-template <class M, std::size_t... I>
-constexpr bool is_initializable(std::index_sequence<I...>) {
-  return requires { M{(static_cast<void>(I), anything{})...}; };
-}
-/// Converts only to base classes of M: an aggregate that accepts it as its first initialiser has a base class.
-template <class M>
-struct a_base_of {
-  template <class T>
-    requires(std::is_base_of_v<T, M> && !std::is_same_v<T, M>)
-  constexpr operator T() const noexcept;
-};
-template <class M, std::size_t Count = 0>
-constexpr int member_count() {
-  if constexpr (is_initializable<M>(std::make_index_sequence<Count + 1>{})) return member_count<M, Count + 1>();
-  else return static_cast<int>(Count);
-}
+using espalier::detail::a_base_of, espalier::detail::member_count;
 
 }  // namespace detail
 

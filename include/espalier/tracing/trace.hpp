@@ -320,15 +320,14 @@ constexpr void add_result(program& p, int id, int index) {
            : id,
       graph::destination::result, index);
 }
-/// Adds the values that a body returns, one or a std::tuple of them, as results from number 0 on.
+/// Adds the values that a body returns, one or a struct of them, as results from number 0 on.
 template <class Body>
 constexpr void add_values(tracer& t, Body const& body) {
-  add_result(t.program, trace_operand(t, body), 0);
-}
-template <class... X>
-constexpr void add_values(tracer& t, std::tuple<X...> const& body) {
   int result = 0;
-  std::apply([&](auto const&... each) { (add_result(t.program, trace_operand(t, each), result++), ...); }, body);
+  if constexpr (!espalier::detail::Structure<Body>) add_result(t.program, trace_operand(t, body), result);
+  else
+    std::apply([&](auto const&... each) { (add_result(t.program, trace_operand(t, each), result++), ...); },
+               espalier::detail::flattened(body));
 }
 
 }  // namespace tracing

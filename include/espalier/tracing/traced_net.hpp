@@ -3,10 +3,11 @@
 #include <array>
 #include <tuple>
 
+#include "../expression/structure.hpp"
 #include "trace.hpp"
 
 #include "../base/diagnostics_push.hpp"
-/// Values of a body that consist of several tensors: models and tuples.
+/// Values of a body that consist of several tensors: models and structs.
 namespace espalier {
 
 namespace tracing {
@@ -67,8 +68,9 @@ constexpr void visit_leaves(V& value, F&& f, bool trainable) {
       visit_leaves(
           inner, f, trainable && !requires { typename Plain::is_frozen; });
     });
-  } else if constexpr (requires { std::tuple_size<Plain>::value; }) {
-    std::apply([&](auto&... inner) { (visit_leaves(inner, f, trainable), ...); }, value);
+  } else if constexpr (espalier::detail::Structure<Plain>) {
+    std::apply([&](auto&... inner) { (visit_leaves(inner, f, trainable), ...); },
+               espalier::detail::structure<Plain>::members_of(value));
   }
 }
 
