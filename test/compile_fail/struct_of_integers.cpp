@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: grad\(f\)\(x...\): no argument has a gradient: gradients are of float and double, not of integers
+// expect: grad<I...>\(f\)\(x...\): argument I has no gradient: gradients are of float and double, not of integers
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -87,7 +87,7 @@ struct function_and_device<on_device<Device, F>, Leaf...> {
 template <class Function, class... Leaf>
 class compiled {
   using F = typename detail::function_and_device<Function, Leaf...>::function;
-  using Written = typename detail::written_function<F>::type;
+  using UserFunction = typename detail::written_function<F>::type;
   // First, so that an error in the body of f has a short trace.
   static_assert(sizeof(detail::probe_function<F, Leaf...>) > 0);
   using Device = typename detail::function_and_device<Function, Leaf...>::device;
@@ -106,9 +106,10 @@ class compiled {
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
   static_assert(detail::thread_count<Device>::agree,
                 ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
-  static_assert(!std::is_pointer_v<Written>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION,
-                                                               ESPALIER_STATED(!std::is_pointer_v<Written>, Written)));
-  static_assert(captureless<F>::agree || std::is_pointer_v<Written>,
+  static_assert(!std::is_pointer_v<UserFunction>,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION,
+                                  ESPALIER_STATED(!std::is_pointer_v<UserFunction>, UserFunction)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<UserFunction>,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
   static_assert(Fault::elements,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
