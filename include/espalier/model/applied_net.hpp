@@ -12,6 +12,10 @@ namespace espalier::detail {
 template <class Net, class S, int I = 0>
 using input_of_net = traced<S, nn::input_element_of<Net, I>>;
 
+/// Traces a net on operands of a program; returns what its forward returns. Defined in trace_net.hpp.
+template <class Net, class... X>
+constexpr auto value_of_net(tracing::tracer& t, X const&... x);
+
 /// Calls on the traced values of a net's inputs.
 template <class Net, class Inputs, class Positions = std::make_integer_sequence<int, Inputs::count>>
 struct traced_inputs;
@@ -20,17 +24,19 @@ struct traced_inputs<Net, shapes<S...>, std::integer_sequence<int, I...>> {
   using probe = result_of_forward<Net, input_of_net<Net, S, I>...>;
   template <class M>
   using result = decltype(std::declval<M const&>()(std::declval<input_of_net<M, S, I>>()...));
-  using values = std::tuple<input_of_net<Net, S, I>...>;
   static constexpr bool run() { return static_cast<void>(Net{}(input_of_net<Net, S, I>{}...)), true; }
-  /// Adds the inputs to a program as arguments 0, 1, ... and returns their values.
-  static constexpr values add(tracing::tracer& t) {
-    return values{input_of_net<Net, S, I>{&t, tracing::add_argument<stored_input<Net, float, I>>(t, I, S::value)}...};
+  /// Adds the inputs to a program as arguments 0, 1, ... and traces the net on them.
+  static constexpr auto results(tracing::tracer& t) {
+    int const at[]{tracing::add_argument<stored_input<Net, float, I>>(t, I, S::value)...};
+    return value_of_net<Net>(t, input_of_net<Net, S, I>{&t, at[I]}...);
   }
 };
 
-/// Traces a net on its inputs; returns what its forward returns. Defined in trace_net.hpp.
+/// Traces a net on its inputs; returns what its forward returns.
 template <class Net, class Batch>
-constexpr auto results_in(tracing::tracer& t);
+constexpr auto results_in(tracing::tracer& t) {
+  return traced_inputs<Net, listed_shapes<Batch>>::results(t);
+}
 template <class Net, class Batch>
 constexpr bool traces() {
   graph::program p{};

@@ -38,11 +38,5 @@ constexpr int trace_net(tracing::tracer& t, int x) {
   return tracing::trace_operand(t, value_of_net<Net>(t, input_of_net<Net, Batch>{&t, x}));
 }
 
-template <class Net, class Batch>
-constexpr auto results_in(tracing::tracer& t) {
-  return std::apply([&](auto const&... x) { return value_of_net<Net>(t, x...); },
-                    traced_inputs<Net, listed_shapes<Batch>>::add(t));
-}
-
 }  // namespace espalier::detail
 #include "../base/diagnostics_pop.hpp"
