@@ -11,12 +11,12 @@ namespace espalier::detail {
 
 /// The shape of one sample, and how many samples a mapped argument has. Without a leading axis: the shape itself, 0.
 template <class S>
-struct samples_in {
+struct leading_samples {
   using type = S;
   static constexpr int count = 0;
 };
 template <int Count, int... Sample>
-struct samples_in<shape<Count, Sample...>> {
+struct leading_samples<shape<Count, Sample...>> {
   using type = shape<Sample...>;
   static constexpr int count = Count;
 };
@@ -28,11 +28,11 @@ struct sample_of {
 };
 template <class S, class Data, class Observer>
 struct sample_of<traced<S, Data, Observer>> {
-  using type = traced<typename samples_in<S>::type, Data>;
+  using type = traced<typename leading_samples<S>::type, Data>;
 };
 template <class T, class S, class Device>
 struct sample_of<borrowed<T, S, Device>> {
-  using type = borrowed<T, typename samples_in<S>::type, Device>;
+  using type = borrowed<T, typename leading_samples<S>::type, Device>;
 };
 template <class... V>
 struct sample_of<std::tuple<V...>> {
@@ -45,7 +45,7 @@ using sample_if = typename std::conditional_t<Mapped, sample_of<V>, std::type_id
 template <class V>
 inline constexpr int sample_count = 0;
 template <class S, class Data, class Observer>
-inline constexpr int sample_count<traced<S, Data, Observer>> = samples_in<S>::count;
+inline constexpr int sample_count<traced<S, Data, Observer>> = leading_samples<S>::count;
 template <class First, class... V>
 inline constexpr int sample_count<std::tuple<First, V...>> = sample_count<First>;
 

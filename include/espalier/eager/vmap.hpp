@@ -30,7 +30,8 @@ template <class First, class... Shapes>
 struct equal_samples<First, Shapes...> {
   using is_of_a_call = void;
   ESPALIER_READS("got {}, {...}")
-  static constexpr bool agree = ((detail::samples_in<First>::count == detail::samples_in<Shapes>::count) && ...);
+  static constexpr bool agree =
+      ((detail::leading_samples<First>::count == detail::leading_samples<Shapes>::count) && ...);
 };
 template <class... Results>
 struct batched_rank {
@@ -113,7 +114,7 @@ struct samples_of_arguments<Mapped, std::index_sequence<I...>, V...> {
 
 /// The fault of a function of one sample: what function_fault finds, or its result.
 template <class F, class... Sample>
-constexpr auto sample_fault() {
+constexpr auto one_sample_fault() {
   if constexpr (requires { typename result_of_function<F, Sample...>::type; }) {
     using Result = typename result_of_function<F, Sample...>::type;
     if constexpr (holds_net<Result>)
@@ -130,7 +131,7 @@ constexpr auto sample_fault() {
   }
 }
 template <class F, class... Sample>
-using sample_fault_of = decltype(sample_fault<F, Sample...>());
+using one_sample_fault_of = decltype(one_sample_fault<F, Sample...>());
 
 /// The faults of a call of vmap<K...>(f) with arguments V, leaves or values of a body. At most one does not agree.
 template <class F, class Arguments, int... K>
@@ -149,8 +150,8 @@ struct vmap_faults<F, void(V...), K...> {
   static constexpr auto find_function() {
     if constexpr (!Fits) return fault<fault_of::nothing, agreed>{};
     else
-      return
-          typename samples_of_arguments<mapped, std::index_sequence_for<V...>, V...>::template in<sample_fault_of, F>{};
+      return typename samples_of_arguments<mapped, std::index_sequence_for<V...>,
+                                           V...>::template in<one_sample_fault_of, F>{};
   }
   using function = decltype(find_function < exist::agree && arguments::agree > ());
   static constexpr bool agree = exist::agree && arguments::agree && function::agree;
