@@ -3,6 +3,7 @@
 """Compiles every header of one floor with nothing before it:  header_alone.py FLOOR -- COMPILER ARGUMENTS...
 
 Runs in the root of the repository. FLOOR is a folder of include/espalier, or 'umbrella' for the headers that gather the floors.
+'together' compiles all headers in one translation unit: a name that two of them define differently is an error there.
 All of them do without exceptions and type information, so they are compiled without; the tests compile them with both.
 """
 import pathlib
@@ -16,8 +17,13 @@ SKIPPED = 77
 INCLUDE = pathlib.Path("include")
 
 
+ALTERNATIVES = "instructions_"  # device/cpu/vector: one set of instructions for each processor, of which a program includes one
+
+
 def headers_of(floor):
     top = INCLUDE / "espalier"
+    if floor == "together":
+        return [h for f in [*FLOORS, "umbrella"] for h in headers_of(f) if not h.name.startswith(ALTERNATIVES)]
     if floor == "umbrella":
         found = [INCLUDE / name for name in sorted(GATHERING)]
     elif floor in FLOORS:
@@ -32,12 +38,13 @@ def main(arguments):
     flags = ["-fno-exceptions", "-fno-rtti"]
     headers = headers_of(floor)
     failed = 0
-    for header in headers:
-        name = str(header.relative_to(INCLUDE))
-        done = subprocess.run([*command, *flags, "-include", name, "-x", "c++", "/dev/null"], capture_output=True, text=True, errors="replace")
+    names = [str(header.relative_to(INCLUDE)) for header in headers]
+    for unit in [names] if floor == "together" else [[name] for name in names]:
+        includes = [word for name in unit for word in ("-include", name)]
+        done = subprocess.run([*command, *flags, *includes, "-x", "c++", "/dev/null"], capture_output=True, text=True, errors="replace")
         if done.returncode:
             failed += 1
-            print(f"<{name}> does not compile alone:\n{done.stderr}")
+            print(f"{'The headers do not compile together' if len(unit) > 1 else f'<{unit[0]}> does not compile alone'}:\n{done.stderr}")
     print(f"{floor}: {len(headers)} headers, {failed} failed")
     if not headers:
         return SKIPPED

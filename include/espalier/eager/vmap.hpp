@@ -65,7 +65,7 @@ struct relation_of_shapes<Relation, std::tuple<S...>> {
   using type = Relation<S...>;
 };
 template <template <class...> class Relation, class V>
-using relation_of = typename relation_of_shapes<Relation, typename tensor_shapes<V>::type>::type;
+using relation_of_value = typename relation_of_shapes<Relation, typename tensor_shapes<V>::type>::type;
 
 /// The first net among the values of a tuple, or void.
 template <class V>
@@ -96,10 +96,10 @@ template <class Mapped>
 constexpr auto find_fault_of_mapped() {
   if constexpr (std::tuple_size_v<Mapped> == 0 || holds_net<Mapped>)
     return std::type_identity<invalid<mapped_tensors<typename net_in<Mapped>::type>>>{};
-  else if constexpr (!relation_of<leading_axes, Mapped>::agree)
-    return std::type_identity<invalid<relation_of<leading_axes, Mapped>>>{};
-  else if constexpr (!relation_of<equal_samples, Mapped>::agree)
-    return std::type_identity<invalid<relation_of<equal_samples, Mapped>>>{};
+  else if constexpr (!relation_of_value<leading_axes, Mapped>::agree)
+    return std::type_identity<invalid<relation_of_value<leading_axes, Mapped>>>{};
+  else if constexpr (!relation_of_value<equal_samples, Mapped>::agree)
+    return std::type_identity<invalid<relation_of_value<equal_samples, Mapped>>>{};
   else return std::type_identity<agreed>{};
 }
 
@@ -122,8 +122,8 @@ constexpr auto one_sample_fault() {
     else {
       using Fault = fault_of_function<F, required_result::any, Sample...>;
       if constexpr (!Fault::agree) return Fault{};
-      else if constexpr (!relation_of<batched_rank, Result>::agree)
-        return fault<fault_of::result, invalid<relation_of<batched_rank, Result>>>{};
+      else if constexpr (!relation_of_value<batched_rank, Result>::agree)
+        return fault<fault_of::result, invalid<relation_of_value<batched_rank, Result>>>{};
       else return Fault{};
     }
   } else {
