@@ -93,7 +93,7 @@ struct descriptor {
   bool cheap;
   within_sum summed;
   as_stored stored;
-  of_block block;
+  of_block block = of_block::nothing;
   /// The labels that operand 0 may have, if the op marks it as class labels; null for all other ops.
   label_range const* labels = nullptr;
 };

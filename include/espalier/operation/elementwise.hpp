@@ -137,8 +137,7 @@ struct elementwise {
                              R::commutative,
                              R::cheap,
                              R::summed,
-                             R::stored,
-                             graph::of_block::nothing};
+                             R::stored};
   }
 };
 

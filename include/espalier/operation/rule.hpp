@@ -44,8 +44,7 @@ constexpr descriptor plain_descriptor(char const* name, op_family family, int ar
                     false,
                     false,
                     graph::within_sum::stays,
-                    graph::as_stored::nothing,
-                    graph::of_block::nothing};
+                    graph::as_stored::nothing};
 }
 
 }  // namespace operation
