@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier.hpp>
+#include <espalier/parallel.hpp>
 
 #include "support/allocation_counter.hpp"
 
@@ -102,4 +103,54 @@ BOOST_AUTO_TEST_CASE(a_step_of_two_models_with_an_average_allocates_nothing) {
   BOOST_TEST(after == before);
   BOOST_TEST(g[0] < 0.9f * first);  // the generator learns faster
   BOOST_TEST(by_generator.steps() == 21);
+}
+
+// In memory of the user, the construction allocates nothing either, and the numbers are the same.
+BOOST_AUTO_TEST_CASE(a_step_in_memory_of_the_user_never_allocates) {
+  esp::model<Net> a{esp::seed{1}}, b{esp::seed{1}};
+  tensor<float, shape<50, 784>> x;
+  tensor<std::int32_t, shape<50>> labels;
+  fill(x, 1);
+  for (std::int32_t i = 0; i < 50; ++i) labels[i] = i % 10;
+  optim::updater of_a{a, optim::Adam{}}, of_b{b, optim::Adam{}};
+  esp::compiled step{train, a, of_a, x, labels};
+  using Step = decltype(step);
+  static_assert(Step::bytes >= Step::workspace_bytes && Step::bytes > 0);
+  static esp::bytes<Step::bytes> room;
+  for (unsigned char& each : room.at) each = 0xff;  // what was there before does not matter
+  tensor<float, shape<>> of_step, of_own;
+  auto const before = allocations();
+  esp::compiled own{room, train, b, of_b, x, labels};
+  for (int i = 0; i < 3; ++i) own(x, labels, of_own);
+  BOOST_TEST(allocations() == before);
+  static_assert(std::is_same_v<decltype(own), Step>);
+  for (int i = 0; i < 3; ++i) step(x, labels, of_step);
+  BOOST_TEST((of_own == of_step));
+  BOOST_TEST(std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin()));
+
+  using Threads = decltype(esp::compiled{esp::cpu_parallel<2>{}, train, b, of_b, x, labels});
+  static esp::bytes<Threads::bytes> room_of_threads;
+  esp::compiled parallel{room_of_threads, esp::cpu_parallel<2>{}, train, b, of_b, x, labels};
+  parallel(x, labels, of_own);
+  step(x, labels, of_step);
+  BOOST_TEST((of_own == of_step));
+}
+
+// A function of structs in memory of the user.
+inline constexpr auto product_of_pair = [](auto pair) {
+  auto const [a, b] = pair;
+  return std::tuple{a * b, sum(a)};
+};
+BOOST_AUTO_TEST_CASE(a_function_of_structs_in_memory_of_the_user) {
+  tensor<float, shape<64, 64>> x, y, product;
+  fill(x, 1);
+  fill(y, 2);
+  tensor<float, shape<>> total;
+  using Function = decltype(esp::compiled{product_of_pair, std::tie(x, y)});
+  static esp::bytes<Function::bytes> room;
+  auto const before = allocations();
+  esp::compiled run{room, product_of_pair, std::tie(x, y)};
+  run(std::tie(x, y), product, total);
+  BOOST_TEST(allocations() == before);
+  BOOST_TEST(product[5] == x[5] * y[5]);
 }

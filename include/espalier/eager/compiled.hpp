@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/one_caller.hpp"
+#include "../device/reachable.hpp"
 #include "compiled_structs.hpp"
 #include "gradient.hpp"
 
@@ -75,7 +76,8 @@ struct function_and_device<on_device<Device, F>, Leaf...> {
 ///     esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
 /// shape    arguments as at construction (the constructor ignores their values, and constant(x) is x), then a tensor
 ///          for each result
-/// memory   one allocation at construction if the plan needs a workspace or memory to run in place; none afterwards
+/// memory   one allocation at construction if the plan needs a workspace or memory to run in place; none afterwards.
+///          compiled run{room, f, x...} uses `bytes` bytes of yours, esp::bytes<Count> room, and never allocates
 /// overlap  results may be arguments, or overlap them; two results that overlap each other throw overlap_error before
 ///          anything is written
 /// device   that of the arguments at construction; runs on a graphics processor are queued on its default backend and
@@ -128,6 +130,9 @@ class compiled {
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
   /// Memory for arguments or results if they may overlap but the kernels do not allow it.
   static constexpr std::size_t in_place_bytes = facts::in_place::bytes;
+  /// All memory of the function: a workspace, gradients that updaters read, and memory to run in place.
+  static constexpr std::size_t bytes =
+      detail::aligned_bytes(workspace_bytes) + facts::packed_bytes + (Engine::has_device_memory ? 0 : in_place_bytes);
   static constexpr int kernel_count = facts::kernel_count;
   /// Bytes that the kernels read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
@@ -144,6 +149,20 @@ class compiled {
     detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
     check_bound();
   }
+
+  template <std::size_t Count, class... X, class Enough = detail::enough_bytes<Count, bytes>>
+  compiled(espalier::bytes<Count>& storage, F, X&&... x)
+      : bound_{typename detail::function_argument<Leaf>::bound(detail::argument_value(x))...},
+        memory_{engine_.allocate(storage, bytes)} {
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("compiled{bytes, f, x...}: " ESPALIER_FEWER_BYTES("compiled"), Enough));
+    using Host = detail::computes_on_host<Device>;
+    static_assert(Host::agree, ESPALIER_SENTENCE("compiled{bytes, f, x...}: " ESPALIER_BYTES_OF_HOST, Host));
+    detail::check_lifetime<typename detail::first_fault<detail::outlives<X>...>::type>();
+    check_bound();
+  }
+  template <std::size_t Count, class... X>
+  compiled(espalier::bytes<Count>& storage, Device, F f, X&&... x) : compiled(storage, f, static_cast<X&&>(x)...) {}
 
   /// Does not compile: each compiled function has its own workspace.
   compiled(compiled const& other) : bound_(other.bound_) {
@@ -307,17 +326,24 @@ class compiled<Function, Leaf...>
       : compiled(positions, std::tuple_cat(detail::flattened(x)...)) {
     check<X...>();
   }
-  template <class Device, class... X>
+  /// Before the function: a device, bytes, or bytes and a device.
+  template <class First, class... X>
+    requires(!std::is_same_v<std::remove_cvref_t<First>, typename of_leaves::written>)
+  compiled(First&& first, typename of_leaves::written, X&&... x)
+      : compiled(positions, std::tuple_cat(detail::flattened(x)...), first) {
+    check<X...>();
+  }
+  template <std::size_t Count, class Device, class... X>
     requires(!std::is_same_v<Device, typename of_leaves::written>)
-  compiled(Device device, typename of_leaves::written, X&&... x)
-      : compiled(positions, std::tuple_cat(detail::flattened(x)...), device) {
+  compiled(espalier::bytes<Count>& storage, Device device, typename of_leaves::written, X&&... x)
+      : compiled(positions, std::tuple_cat(detail::flattened(x)...), storage, device) {
     check<X...>();
   }
 
  private:
-  template <std::size_t... I, class Leaves, class... Device>
-  compiled(std::index_sequence<I...>, Leaves const& leaves, Device... device)
-      : Base(device..., typename of_leaves::function{}, std::get<I>(leaves)...) {}
+  template <std::size_t... I, class Leaves, class... Before>
+  compiled(std::index_sequence<I...>, Leaves const& leaves, Before&... before)
+      : Base(before..., typename of_leaves::function{}, std::get<I>(leaves)...) {}
   template <class... X>
   static constexpr void check() {
     detail::check_lifetime<
@@ -354,6 +380,15 @@ compiled(F, X&&...)
 ->compiled<typename detail::first_fault<detail::is_compiled_argument<X>...>::type, F>;
 template <class F, class... X>
 compiled(cpu, F, X&&...) -> compiled<F, detail::leaf_of_argument<X>...>;
+template <std::size_t Count, class F, class... X>
+compiled(bytes<Count>&, F, X&&...) -> compiled<F, detail::leaf_of_argument<X>...>;
+template <std::size_t Count, class F, class... X>
+  requires(!(detail::is_compiled_argument<X>::agree && ...))
+compiled(bytes<Count>&, F, X&&...)
+->compiled<typename detail::first_fault<detail::is_compiled_argument<X>...>::type, F>;
+template <std::size_t Count, int Threads, class F, class... X>
+compiled(bytes<Count>&, cpu_parallel<Threads>, F, X&&...)
+    -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::leaf_of_argument<X>...>;
 template <class Device, class F, class... X>
   requires(detail::is_graphics<Device>)
 compiled(Device, F, X&&...)
@@ -373,6 +408,12 @@ compiled(Device, F, X&&...)
 ->compiled<detail::on_device<Device, F>, detail::planned_as<X>...>;
 template <int Threads, class F, class... X>
   requires detail::CompiledWithStructs<X...> compiled(cpu_parallel<Threads>, F, X&&...)
+->compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::planned_as<X>...>;
+template <std::size_t Count, class F, class... X>
+  requires detail::CompiledWithStructs<X...> compiled(bytes<Count>&, F, X&&...)
+->compiled<F, detail::planned_as<X>...>;
+template <std::size_t Count, int Threads, class F, class... X>
+  requires detail::CompiledWithStructs<X...> compiled(bytes<Count>&, cpu_parallel<Threads>, F, X&&...)
 ->compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::planned_as<X>...>;
 
 }  // namespace espalier

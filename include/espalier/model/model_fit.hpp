@@ -84,7 +84,6 @@ struct begins_with_a_seed {
 
 }  // namespace espalier::detail
 
-#define ESPALIER_FEWER_BYTES(root) "the bytes are fewer than " root "::bytes"
 #define ESPALIER_DEVICES_OF_INPUTS \
   "the inputs are on two devices; pass all of them on the host, or all on the model's device"
 #define ESPALIER_INPUTS_ELEMENT "an input has another element type than the net reads"

@@ -23,6 +23,8 @@ struct enough_bytes {
   static constexpr bool agree = Actual >= Needed;
 };
 
+#define ESPALIER_FEWER_BYTES(root) "the bytes are fewer than " root "::bytes"
+
 /// Zeroed, aligned memory: allocated and owned, or memory of the user.
 class block {
  public:
