@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <tuple>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
@@ -33,6 +34,18 @@ using Net =
     nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, Bent, nn::Flatten, nn::Linear<8 * 4 * 4, 10>, nn::Softmax<>>;
 // [/net]
 
+/// A recurrent cell: two inputs, and two results.
+struct Cell {
+  nn::Linear<8, 16> input;
+  nn::Linear<16, 16> state;
+  nn::Linear<16, 4> output;
+  ESPALIER_MODULE(Cell, input, state, output)
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(input(x) + state(h));
+    return std::tuple{output(next), next};
+  }
+};
+
 namespace {
 
 /// Whether a file is there and begins as ONNX files of the library do: version 8 of the format, produced by espalier.
@@ -58,6 +71,11 @@ int main() {
                                                    {.name = "digits", .description = "Ten kinds of small images."});
   // [/export]
 
+  // [several]
+  esp::model<Cell> cell{esp::seed{0}};  // forward(x, h) returns std::tuple{scores, next}
+  esp::io::write_onnx<esp::shapes<esp::io::any_batch<8>, esp::io::any_batch<16>>>("cell.onnx", cell);
+  // [/several]
+
   // [errors]
   try {
     esp::io::write_onnx<esp::batch<1, 3, 8, 8>>("no/such/folder/net.onnx", model);
@@ -65,8 +83,9 @@ int main() {
     std::printf("%s\n", error.what());  // no/such/folder/net.onnx: cannot be written: No such file or directory
   }
   // [/errors]
-  bool const right = begins_right("four_images.onnx") && begins_right("any_images.onnx");
+  bool const right = begins_right("four_images.onnx") && begins_right("any_images.onnx") && begins_right("cell.onnx");
   std::remove("four_images.onnx");
   std::remove("any_images.onnx");
+  std::remove("cell.onnx");
   return right ? 0 : 1;
 }

@@ -66,6 +66,26 @@ struct AcrossSamples {
   ESPALIER_MODULE(AcrossSamples)
   constexpr auto forward(auto x) const { return x - esp::mean<0>(x, esp::keepdims); }
 };
+struct Cell {
+  nn::Linear<3, 4> input;
+  nn::Linear<4, 4> state;
+  nn::Linear<4, 2> output;
+  ESPALIER_MODULE(Cell, input, state, output)
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(input(x) + state(h));
+    return std::tuple{output(next), next};
+  }
+};
+struct Lookup {
+  using input_element = std::tuple<float, std::int32_t>;
+  nn::Embedding<7, 3> table;
+  ESPALIER_MODULE(Lookup, table)
+  constexpr auto forward(auto x, auto index) const { return x * table(index); }
+};
+struct Crossed {
+  ESPALIER_MODULE(Crossed)
+  constexpr auto forward(auto a, auto b) const { return std::tuple{a, matmul(a, esp::transpose(b))}; }
+};
 struct Constant {
   esp::parameter<esp::shape<2, 2>, nn::init::initialized_by<nn::init::ones{}>> p;
   ESPALIER_MODULE(Constant, p)
@@ -136,6 +156,55 @@ BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {
   BOOST_TEST(content(gone.path).find("Identity") != std::string::npos);
   io::write_onnx<Batch>(gone.path, esp::model<nn::Identity>{});
   BOOST_TEST(content(gone.path).find("Identity") != std::string::npos);
+}
+
+/// The text of an input or output in a file: its name, its element type and its extents, where 0 is the number N.
+std::string value_text(std::string const& name, int element, std::vector<int> const& extents) {
+  auto const field = [](int number, std::string const& text) {
+    return std::string{static_cast<char>(8 * number + 2), static_cast<char>(text.size())} + text;
+  };
+  std::string shape;
+  for (int const extent : extents)
+    shape += field(1, extent == 0 ? field(2, "N") : std::string{'\x08', static_cast<char>(extent)});
+  std::string const type = field(1, std::string{'\x08', static_cast<char>(element)} + field(2, shape));
+  return field(1, name) + field(2, type);
+}
+
+BOOST_AUTO_TEST_CASE(several_inputs_and_results_are_numbered) {
+  removed const gone{"io_onnx_several.onnx"};
+  auto const check = [&](std::vector<std::string> const& present, std::vector<std::string> const& absent) {
+    std::string const file = content(gone.path);
+    for (std::string const& part : present) BOOST_TEST(file.find(part) != std::string::npos, part << " is missing");
+    for (std::string const& part : absent) BOOST_TEST(file.find(part) == std::string::npos, part << " is there");
+  };
+  esp::model<Cell> const cell{esp::seed{1}};
+  io::write_onnx<esp::shapes<esp::batch<2, 3>, esp::batch<2, 4>>>(gone.path, cell);
+  check({value_text("x0", 1, {2, 3}), value_text("x1", 1, {2, 4}), value_text("y0", 1, {2, 2}),
+         value_text("y1", 1, {2, 4})},
+        {value_text("x", 1, {2, 3}), value_text("y", 1, {2, 2}), "Identity"});
+  io::write_onnx<esp::shapes<io::any_batch<3>, io::any_batch<4>>>(gone.path, cell);
+  check({value_text("x0", 1, {0, 3}), value_text("x1", 1, {0, 4}), value_text("y0", 1, {0, 2}),
+         value_text("y1", 1, {0, 4})},
+        {});
+  // Indices are int32 (6), and the only result is y.
+  io::write_onnx<esp::shapes<esp::batch<2, 3>, esp::batch<2>>>(gone.path, esp::model<Lookup, esp::cpu, double>{});
+  check({value_text("x0", 11, {2, 3}), value_text("x1", 6, {2}), value_text("y", 11, {2, 3})},
+        {value_text("y0", 11, {2, 3})});
+  // A list of one batch is that batch.
+  io::write_onnx<Batch>(gone.path, esp::model<Net>{esp::seed{1}});
+  std::string const one = content(gone.path);
+  io::write_onnx<esp::shapes<Batch>>(gone.path, esp::model<Net>{esp::seed{1}});
+  BOOST_TEST((content(gone.path) == one));
+  BOOST_TEST(one.find(value_text("x", 1, {2, 3})) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(samples_of_two_inputs_are_not_combined_with_each_other) {
+  test::written const old{"what was there", "io_onnx_crossed.onnx"};
+  std::string const text = test::message<io::error>([&] {
+    io::write_onnx<esp::shapes<io::any_batch<3>, io::any_batch<3>>>(old.name.c_str(), esp::model<Crossed>{});
+  });
+  BOOST_TEST(text.find("io_onnx_crossed.onnx: cannot export with an open number of samples: ") == 0u, text);
+  BOOST_TEST(content(old.name.c_str()) == "what was there");
 }
 
 BOOST_AUTO_TEST_CASE(every_op_that_a_program_may_have_has_one_row) {

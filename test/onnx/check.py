@@ -3,7 +3,7 @@
 """Runs a program that exports nets, and holds every file to the library's own results:  check.py PROGRAM [ARGUMENTS...]
 
 The program is given a new folder, where it writes for each net NAME.onnx, NAME.x (an input) and NAME.y (the library's output for it), numbers in the order
-of memory. Each file is evaluated by evaluate.py, must agree to 1e-5 of its largest number and of each number, and must pass onnx.checker where that package
+of memory; for several inputs or outputs NAME.x0, NAME.x1 and so on, after their names in the file. Each file is evaluated by evaluate.py, must agree to 1e-5 of its largest number and of each number, and must pass onnx.checker where that package
 is installed. Exit status 77: there is no numpy.
 """
 import os
@@ -52,18 +52,16 @@ def check(path):
             onnx.checker.check_model(onnx.load(str(path)), full_check=True)
         except Exception as sentence:  # noqa: BLE001
             wrong.append(f"{path.name}: {sentence}")
-    _, dtype, dims = model["inputs"][0]
-    dims = [-1 if isinstance(d, str) else d for d in dims]
-    x = np.fromfile(path.with_suffix(".x"), dtype).reshape(dims)
-    y = evaluate.evaluate(model, x)
-    expected = np.fromfile(path.with_suffix(".y"), model["outputs"][0][1])
-    if expected.size != y.size:
-        wrong.append(f"{path.name}: {y.size} numbers instead of {expected.size}")
-    else:
-        part = difference(y.reshape(-1), expected)
-        print(f"{path.name}: {len(model['nodes'])} operations, {part:.3f} of what is allowed")
-        if not part <= 1:
-            wrong.append(f"{path.name}: differs")
+    inputs = [np.fromfile(path.with_suffix("." + name), dtype).reshape([-1 if isinstance(d, str) else d for d in dims]) for name, dtype, dims in model["inputs"]]
+    for (name, dtype, _), y in zip(model["outputs"], evaluate.evaluate(model, inputs)):
+        expected = np.fromfile(path.with_suffix("." + name), dtype)
+        if expected.size != y.size:
+            wrong.append(f"{path.name}: {name}: {y.size} numbers instead of {expected.size}")
+        else:
+            part = difference(y.reshape(-1), expected)
+            print(f"{path.name}: {name}: {len(model['nodes'])} operations, {part:.3f} of what is allowed")
+            if not part <= 1:
+                wrong.append(f"{path.name}: {name} differs")
     wanted = path.with_suffix(".nodes")
     if wanted.exists():
         for line in wanted.read_text().splitlines():

@@ -262,12 +262,15 @@ def operations():
             "Where": plain(np.where)}
 
 
-def evaluate(model, x):
-    """The file's output for an input x; every result keeps the file's types."""
-    known, values = operations(), dict(model["initializers"])
-    (name, dtype, dims), = model["inputs"]
-    assert x.dtype == dtype and len(dims) == x.ndim and all(isinstance(d, str) or d == n for d, n in zip(dims, x.shape)), (dims, x.shape)
-    values[name] = x
+def evaluate(model, inputs):
+    """The file's outputs for its inputs; every result keeps the file's types."""
+    known, values, named = operations(), dict(model["initializers"]), {}
+    assert len(inputs) == len(model["inputs"]), len(inputs)
+    for x, (name, dtype, dims) in zip(inputs, model["inputs"]):
+        assert x.dtype == dtype and len(dims) == x.ndim, (dims, x.shape)
+        assert all((named.setdefault(d, n) if isinstance(d, str) else d) == n for d, n in zip(dims, x.shape)), (dims, x.shape)
+        assert name not in values, f"{name} is an initializer"
+        values[name] = x
     for n in model["nodes"]:
         if n["type"] not in known:
             raise ValueError(f"operation {n['type']} is not known here")
@@ -279,12 +282,11 @@ def evaluate(model, x):
         (result,) = n["outputs"]
         assert result not in values, f"{result} is written twice"
         values[result] = y
-    (name, dtype, dims), = model["outputs"]
-    y = values[name]
-    samples = x.shape[0]
-    assert y.dtype == dtype and len(dims) == y.ndim, (dims, y.shape)
-    assert all(d is None or (samples if isinstance(d, str) else d) == n for d, n in zip(dims, y.shape)), (dims, y.shape)
-    return y
+    for name, dtype, dims in model["outputs"]:
+        y = values[name]
+        assert y.dtype == dtype and len(dims) == y.ndim, (dims, y.shape)
+        assert all(d is None or (named[d] if isinstance(d, str) else d) == n for d, n in zip(dims, y.shape)), (dims, y.shape)
+    return [values[name] for name, _, _ in model["outputs"]]
 
 
 def show(model):

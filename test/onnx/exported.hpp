@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace esp = espalier;
@@ -100,6 +101,43 @@ void put(char const* name, char const* nodes = "", ranges const& range = {}) {
   write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(Input));
   write_bytes(path_of(name, ".y"), y->data(), static_cast<std::size_t>(y->span().size()) * sizeof(T));
   write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
+}
+
+/// The same for a net of several inputs or results of shapes X and Y: NAME.x0, NAME.x1, ..., NAME.y0, ... Exported: as
+/// of put. Indices are below 4.
+template <class Net, class Exported, class T, class... X, class... Y, int... I, int... K>
+void put_several(char const* name, char const* nodes, esp::shapes<X...>, esp::shapes<Y...>,
+                 std::integer_sequence<int, I...>, std::integer_sequence<int, K...>) {
+  esp::model<Net, esp::cpu, T> model{esp::seed{3}};
+  numbers random;
+  learn(model, random);
+  std::tuple<esp::tensor<esp::detail::stored_input<Net, T, I>, X>...> inputs;
+  std::tuple<esp::tensor<T, Y>...> outputs;
+  auto const fill = [&](auto& x) {
+    using Input = esp::element_of<std::remove_reference_t<decltype(x)>>;
+    for (Input& number : x.span())
+      number = std::is_same_v<Input, T> ? static_cast<Input>(random.next(-1.5, 1.5))
+                                        : static_cast<Input>(static_cast<int>(random.next(0, 4)));
+  };
+  (fill(std::get<I>(inputs)), ...);
+  esp::predictor predict{model, X{}...};
+  predict(std::get<I>(inputs)..., std::get<K>(outputs)...);
+  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), model);
+  auto const keep = [&](char const* base, int i, int count, auto const& x) {
+    std::string const ending = base + (count == 1 ? std::string{} : std::to_string(i));
+    write_bytes(path_of(name, ending.c_str()), x.data(),
+                static_cast<std::size_t>(x.span().size()) * sizeof(x.data()[0]));
+  };
+  (keep(".x", I, sizeof...(I), std::get<I>(inputs)), ...);
+  (keep(".y", K, sizeof...(K), std::get<K>(outputs)), ...);
+  write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
+}
+template <class Net, class Inputs, class Exported = Inputs, class T = float>
+void put_several(char const* name, char const* nodes = "") {
+  using Results = typename esp::detail::result_shapes<esp::detail::results_of_net<Net, Inputs>>::type;
+  using Listed = esp::detail::listed_shapes<Inputs>;
+  put_several<Net, Exported, T>(name, nodes, Listed{}, Results{}, std::make_integer_sequence<int, Listed::count>{},
+                                std::make_integer_sequence<int, Results::count>{});
 }
 
 }  // namespace test

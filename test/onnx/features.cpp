@@ -104,6 +104,49 @@ struct Layers {
   constexpr auto forward(auto x) const { return rms(linear(last(whole(x)))); }
 };
 
+/// Two inputs and two results, one of which the other reads.
+struct Cell {
+  nn::Linear<5, 4> input;
+  nn::Linear<4, 4> state;
+  nn::BatchNorm1d<4> norm;
+  nn::Linear<4, 3> output;
+  ESPALIER_MODULE(Cell, input, state, norm, output)
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(input(x) + norm(state(h)));
+    return std::tuple{output(next), next};
+  }
+};
+/// Results that are a value twice, the input and a parameter, under names that outputs have.
+struct Passing {
+  esp::parameter<esp::shape<3, 2>, nn::init::initialized_by<nn::init::normal{}>> y0, y1;
+  ESPALIER_MODULE(Passing, y0, y1)
+  constexpr auto forward(auto a) const {
+    auto const y = matmul(a, y0);
+    return std::tuple{y, a, y, esp::transpose(y1), y + 1, a};
+  }
+};
+/// Results that another result would be combined with if nothing else read them: a convolution before its bias, and
+/// the sum of a mean.
+inline constexpr nn::conv without_bias{.layout = esp::nhwc, .bias = false};
+struct Partial {
+  nn::Conv<2, 3, 3, without_bias> layer;
+  esp::parameter<esp::shape<3>, nn::init::initialized_by<nn::init::normal{}>> bias;
+  ESPALIER_MODULE(Partial, layer, bias)
+  constexpr auto forward(auto x) const {
+    auto const y = layer(x);
+    auto const biased = y + bias;
+    auto const total = esp::sum<1>(biased);
+    return std::tuple{y, biased, total, total * 0.2};
+  }
+};
+/// Numbers and indices.
+struct Lookup {
+  using input_element = std::tuple<float, std::int32_t>;
+  nn::Embedding<4, 3> table;
+  ESPALIER_MODULE(Lookup, table)
+  constexpr auto forward(auto x, auto index) const { return x * table(index); }
+};
+
 }  // namespace
 
 ESPALIER_EXPORTED_MAIN(
@@ -123,4 +166,11 @@ ESPALIER_EXPORTED_MAIN(
                                                                "MatMul 6\nTranspose 0\nReshape 0\nRelu 5\n");
     test::put<nn::MLPResNet<16, 24, 2, 10, nn::use_layer_norm>, esp::batch<4, 16>, by::interpreter,
               esp::io::any_batch<16>>("mlp_resnet_layer_norm", "MatMul 6\nReduceMean 8\n");
-    test::put<Layers, esp::batch<2, 3, 8>, by::interpreter>("layer_norms", "Reshape 0\nMatMul 1\n");)
+    test::put<Layers, esp::batch<2, 3, 8>, by::interpreter>("layer_norms", "Reshape 0\nMatMul 1\n");
+    test::put_several<Cell, esp::shapes<esp::batch<2, 5>, esp::batch<2, 4>>>("cell", "MatMul 3\nTanh 1\nIdentity 0\n");
+    test::put_several<Cell, esp::shapes<esp::batch<2, 5>, esp::batch<2, 4>>,
+                      esp::shapes<esp::io::any_batch<5>, esp::io::any_batch<4>>, double>("cell_open", "MatMul 3\n");
+    test::put_several<Passing, esp::batch<2, 3>>("passing", "MatMul 1\nIdentity 4\n");
+    test::put_several<Partial, esp::batch<2, 5, 5, 2>>("partial", "Conv 1\n");
+    test::put_several<Lookup, esp::shapes<esp::batch<2, 3>, esp::batch<2>>,
+                      esp::shapes<esp::io::any_batch<3>, esp::io::any_batch<>>>("lookup", "Gather 1\nMul 1\n");)

@@ -35,6 +35,21 @@ struct traced_batch<any_batch<Sample...>> {
   static constexpr int samples = 7;
   using type = shape<samples, Sample...>;
 };
+template <class First, class... More>
+struct traced_batch<shapes<First, More...>> {
+  static constexpr int samples = traced_batch<First>::samples;
+  using type = shapes<typename traced_batch<First>::type, typename traced_batch<More>::type...>;
+};
+/// Named relation: all inputs of a file have an open number of samples, or none has.
+template <class Batch>
+struct samples_alike {
+  static constexpr bool agree = true;
+};
+template <class... B>
+struct samples_alike<shapes<B...>> {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = ((traced_batch<B>::samples == traced_batch<shapes<B...>>::samples) && ...);
+};
 
 /// The evaluation program of a net without simplifications, so that convolutions and norms can still be recognized.
 template <class Net, class Batch>
@@ -43,15 +58,14 @@ struct exported_program {
     graph::program p{};
     p.nodes.plain = true;
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
-    int const x = tracing::add_argument<espalier::detail::stored_input<Net, float>>(t, 0, Batch::value);
-    p.add_output(espalier::detail::trace_net<Net, Batch>(t, x), graph::destination::result, 0);
+    tracing::add_values(t, espalier::detail::results_in<Net, Batch>(t));
     return p;
   }
 };
 template <class Program>
 inline constexpr graph::program exported_graph = Program::build();
 
-/// New numbers of the nodes that the result needs; 0: not needed.
+/// New numbers of the nodes that the results need; 0: not needed.
 template <int Size>
 struct numbering {
   int of[static_cast<std::size_t>(Size) + 1];
@@ -61,7 +75,7 @@ template <class Program>
 inline constexpr auto numbering_of = [] {
   graph::program const& p = exported_graph<Program>;
   numbering<exported_graph<Program>.nodes.size> r{};
-  r.of[p.outputs[0].id] = 1;
+  for (int i = 0; i < p.output_count; ++i) r.of[p.outputs[i].id] = 1;
   for (int id = p.nodes.size; id > 0; --id) {
     if (r.of[id] == 0) continue;
     operand_range const read = read_operands(p.nodes[id]);
@@ -75,7 +89,9 @@ inline constexpr auto numbering_of = [] {
 template <class Program>
 inline constexpr auto rows_of_program = [] {
   graph::program const& p = exported_graph<Program>;
-  program_rows<numbering_of<Program>.count, exported_graph<Program>.nodes.map_count> r{};
+  program_rows<numbering_of<Program>.count, exported_graph<Program>.nodes.map_count,
+               exported_graph<Program>.output_count>
+      r{};
   auto const& number = numbering_of<Program>;
   for (int id = 1; id <= p.nodes.size; ++id) {
     if (number.of[id] == 0) continue;
@@ -85,7 +101,7 @@ inline constexpr auto rows_of_program = [] {
     for (int k = 0; k < 4; ++k) n.operand[k] = k < read.first || k >= read.last ? 0 : number.of[p.nodes[id].operand[k]];
   }
   for (int i = 0; i < p.nodes.map_count; ++i) r.maps[i] = p.nodes.maps[i];
-  r.result = number.of[p.outputs[0].id];
+  for (int i = 0; i < p.output_count; ++i) r.results[i] = number.of[p.outputs[i].id];
   return r;
 }();
 
@@ -160,8 +176,9 @@ inline view exporter::made(int id) {
   int const a = n.operand[0];
   switch (n.op->family) {
     case op_family::label:
+      return input_of(*this, label_of(n).position, n.shape);
     case op_family::argument:
-      return input_of(*this, n.shape);
+      return input_of(*this, position_of(n), n.shape);
     case op_family::convert:
       return write_conversion(*this, id);
     case op_family::index_gather:
@@ -213,26 +230,50 @@ inline view exporter::made(int id) {
   }
 }
 
-/// Exports the program; its result is the file's output y. type: of the elements of its input.
-inline void write_program(exporter& e, int result, extents const& input, element type) {
-  builder& to = e.to;
-  view const y = to.whole(e.value(result), e.shape(result));
-  auto const extents_of = [&](extents const& s, int samples_at, int times) {
-    integers r = integers_of(s);
-    if (samples_at >= 0) r[static_cast<std::size_t>(samples_at)] = times == 1 ? -1 : -2;
-    return r;
-  };
-  to.file.inputs.push_back({"x", type, extents_of(input, to.open_samples() ? 0 : -1, 1)});
-  to.file.outputs.push_back({"y", to.real(), extents_of(e.shape(result), y.samples_at, y.samples_times)});
+/// Renames the value that an operation computes; false if no operation computes it.
+inline bool rename(model_file& file, std::string const& value, std::string const& name) {
   bool computed = false;
-  for (operation& o : to.file.operations) {
-    for (std::string& input_name : o.inputs)
-      if (input_name == y.name && y.name != "x" && computed) input_name = "y";
-    if (o.result != y.name) continue;
-    o.result = "y";
+  for (operation& o : file.operations) {
+    for (std::string& input : o.inputs)
+      if (computed && input == value) input = name;
+    if (o.result != value) continue;
+    o.result = name;
     computed = true;
   }
-  if (!computed) to.file.operations.push_back(operation{"Identity", {y.name}, "y", {}});
+  return computed;
+}
+/// The inputs of the file: "x", or "x0", "x1" and so on.
+template <class Net, class... S, int... I>
+void add_inputs(builder& to, shapes<S...>, std::integer_sequence<int, I...>) {
+  auto const add = [&](std::size_t i, element type, extents const& s) {
+    integers all = integers_of(s);
+    if (to.open_samples()) all[0] = -1;
+    to.file.inputs.push_back({to.numbered_name("x", i, sizeof...(S)), type, std::move(all)});
+  };
+  (add(static_cast<std::size_t>(I), std::is_void_v<nn::input_element_of<Net, I>> ? to.real() : element::int32,
+       S::value),
+   ...);
+}
+/// Exports the program; its results are the file's output "y", or "y0", "y1" and so on.
+inline void write_program(exporter& e) {
+  builder& to = e.to;
+  std::size_t const count = e.results.size();
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < count; ++i) to.file.outputs.push_back({to.numbered_name("y", i, count), to.real(), {}});
+  for (std::size_t i = 0; i < count; ++i) {
+    extents const& s = e.shape(e.results[i]);
+    view const y = to.whole(e.value(e.results[i]), s);
+    integers& all = to.file.outputs[i].extents = integers_of(s);
+    if (y.samples_at >= 0) all[static_cast<std::size_t>(y.samples_at)] = y.samples_times == 1 ? -1 : -2;
+    values.push_back(y.name);
+  }
+  std::map<std::string, std::string> outputs;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string const& name = to.file.outputs[i].name;
+    auto const [output, is_new] = outputs.emplace(values[i], name);
+    if (!is_new || !rename(to.file, values[i], name))
+      to.file.operations.push_back(operation{"Identity", {is_new ? values[i] : output->second}, name, {}});
+  }
 }
 
 template <class Net, bool Parameters, class Model>
@@ -263,13 +304,18 @@ void write(char const* path, Model const& model, onnx_options const& options) {
   to.file.name = options.name;
   to.file.description = options.description;
   to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
-  exporter e{to, rows.nodes, numbering_of<Program>.count, rows.maps,
+  using Inputs = espalier::detail::listed_shapes<typename traced_batch<Batch>::type>;
+  add_inputs<Net>(to, Inputs{}, std::make_integer_sequence<int, Inputs::count>{});
+  exporter e{to,
+             rows.nodes,
+             numbering_of<Program>.count,
+             rows.maps,
+             {std::begin(rows.results), std::end(rows.results)},
              own_formulas<Program>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Program>.count)>{})};
   e.values = values_of_program<Program>.at;
   e.parameters = tensors_of<Net, true>(model);
   e.buffers = tensors_of<Net, false>(model);
-  write_program(e, rows.result, traced_batch<Batch>::type::value,
-                std::is_void_v<nn::input_element_of<Net>> ? to.real() : element::int32);
+  write_program(e);
   std::string const bytes = to.file.to_protobuf().bytes();
   if (bytes.size() > 0x7fffffffu)
     throw_error<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path,
@@ -290,7 +336,8 @@ struct exported_element {
 /// write_onnx<batch<N, ...>>(path, model): exports the model's forward pass in evaluation mode as an ONNX file
 /// (operator set 17, standard operators only).
 /// shape    as of model(x): input "x", output "y"; with any_batch<...> in place of batch<N, ...>, the number of samples
-///          stays open
+///          stays open. For several inputs, shapes<batch<N, ...>, ...> has a batch for each: inputs "x0", "x1"; several
+///          results are the outputs "y0", "y1"
 /// names    parameters and buffers are initializers under their paths ("0.weight"); those of convolutions in ONNX's
 ///          order (outputs, inputs, rows, columns)
 /// device   any; parameters on a GPU are copied
@@ -301,19 +348,26 @@ struct exported_element {
 /// source   github.com/onnx/onnx, docs/Operators.md
 template <
     class Batch, class Model,
-    class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
+    class Found = espalier::detail::results_of_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
 void write_onnx(file_path path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
-  using Layers = espalier::detail::root_message_fault<Found, typename Model::net_type,
+  using Samples = onnx::samples_alike<Batch>;
+  using Fault = std::conditional_t<Samples::agree, Found, agreed>;
+  using Layers = espalier::detail::root_message_fault<Fault, typename Model::net_type,
                                                       espalier::detail::root_at<Model, struct write_onnx_>>;
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::own_message_fault<Found, typename Model::net_type>::report()) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<Fault, typename Model::net_type>::report()) != 0);
   static_assert(
       Element::agree,
       ESPALIER_SENTENCE(
           "write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
           Element));
-  if constexpr (layers_fit<Found>::agree && Element::agree) {
+  static_assert(
+      Samples::agree,
+      ESPALIER_SENTENCE(
+          "write_onnx<shapes<...>>(path, model): the number of samples is open in some batches only; write any_batch<...> for each input, or batch<N, ...> for each",
+          Samples));
+  if constexpr (layers_fit<Found>::agree && Element::agree && Samples::agree) {
     using Program = onnx::exported_program<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
     using Ops = typename onnx::ops_in_onnx<Program>::type;
     static_assert(

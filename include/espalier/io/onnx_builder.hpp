@@ -99,6 +99,10 @@ class builder {
       if (o->result == result) return o->inputs.push_back(std::move(input));
   }
 
+  /// The name of input or output number i of several ("x1"), or of the only one ("x").
+  std::string numbered_name(char const* base, std::size_t i, std::size_t count) {
+    return count == 1 ? std::string{base} : unused(base + std::to_string(i));
+  }
   std::string number(double value) {
     std::string& existing = numbers_[std::bit_cast<std::uint64_t>(value)];
     if (existing.empty()) {

@@ -5,10 +5,10 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io::onnx {
 
-/// The input of the file.
-inline view input_of(exporter& e, extents const& s) {
+/// The input of the file at a position.
+inline view input_of(exporter& e, int position, extents const& s) {
   view x;
-  x.name = "x";
+  x.name = e.to.file.inputs[static_cast<std::size_t>(position)].name;
   x.stored = s;
   if (e.to.open_samples()) x.samples_at = 0, x.samples_times = 1;
   return x;

@@ -6,12 +6,12 @@
 /// The program that is exported, and the analysis results that the export needs.
 namespace espalier::io::onnx {
 
-/// The nodes that a program's result needs, numbered from 1 without gaps.
-template <int Nodes, int Maps>
+/// The nodes that a program's results need, numbered from 1 without gaps.
+template <int Nodes, int Maps, int Results>
 struct program_rows {
   graph::node nodes[static_cast<std::size_t>(Nodes) + 1];
   index_map maps[static_cast<std::size_t>(Maps) + 1];
-  int result;
+  int results[static_cast<std::size_t>(Results)];
 };
 /// The elements of a program's constant tensors.
 template <int Count>
@@ -37,9 +37,11 @@ constexpr operand_range read_operands(graph::node const& n) {
 
 class exporter {
  public:
-  exporter(builder& target, graph::node const* nodes, int size, index_map const* maps,
+  /// outputs: the numbers of the results' nodes. A result counts as a reader of its node.
+  exporter(builder& target, graph::node const* nodes, int size, index_map const* maps, std::vector<int> outputs,
            std::vector<own_formula> formulas)
       : to{target},
+        results{std::move(outputs)},
         own{std::move(formulas)},
         nodes_{nodes},
         maps_{maps},
@@ -52,10 +54,12 @@ class exporter {
       operand_range const read = read_operands(nodes[id]);
       for (int k = read.first; k < read.last; ++k) ++uses_[at(nodes[id].operand[k])];
     }
+    for (int const id : results) ++uses_[at(id)];
     for (int id = 1; id <= size; ++id) find_mean(id);
   }
 
   builder& to;
+  std::vector<int> results;
   std::vector<tensor> parameters, buffers;
   double const* values = nullptr;  ///< of constant tensors
   std::vector<own_formula> own;
