@@ -32,6 +32,33 @@ struct Branches {
   constexpr auto forward(auto x) const { return tanh(drop(left(x)) * gain) + right(x); }
 };
 
+/// Two inputs, and two results of which one reads the other.
+struct Cell {
+  nn::Linear<5, 4> input;
+  nn::Linear<4, 4> state;
+  nn::Linear<4, 3> output;
+  ESPALIER_MODULE(Cell, input, state, output)
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(input(x) + state(h));
+    return std::tuple{output(next), next};
+  }
+};
+using Inputs = esp::shapes<esp::batch<2, 5>, esp::batch<2, 4>>;
+/// A module of several values between two others.
+struct Halves {
+  ESPALIER_MODULE(Halves)
+  constexpr auto forward(auto x) const { return std::tuple{esp::slice<1, 0, 2>(x), esp::slice<1, 2, 5>(x)}; }
+};
+struct Apart {
+  Halves halves;
+  nn::Linear<2, 3> layer;
+  ESPALIER_MODULE(Apart, halves, layer)
+  constexpr auto forward(auto x) const {
+    auto const [left, right] = halves(x);
+    return std::tuple{layer(left) + right, x};
+  }
+};
+
 struct counted {
   int nodes = 0, edges = 0, clusters = 0;
 };
@@ -113,6 +140,46 @@ void values_share_nothing() {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(several_inputs_and_results) {
+  std::string const net = esp::draw_architecture<Cell, Inputs>();
+  counted const c = parse(net);
+  BOOST_TEST(c.nodes == 9);  // two inputs, three layers, an addition, a tanh, two outputs
+  BOOST_TEST(c.edges == 8);
+  BOOST_TEST(c.clusters == 0);
+  for (char const* const part :
+       {"label=\"Cell on (2, 5), (2, 4)\"", "\"input 0\\n(2, 5)\"", "\"input 1\\n(2, 4)\"",
+        "output0 [label=\"output 0\\n(2, 3)\"", "output1 [label=\"output 1\\n(2, 4)\"", " -> output0", " -> output1"})
+    BOOST_TEST(has(net, part), part << " is missing in " << net);
+  // The halves are one box, which the layer and the addition read; the input is a result, too.
+  std::string const apart = esp::draw_architecture<Apart, esp::shape<2, 5>>();
+  counted const a = parse(apart);
+  BOOST_TEST(a.nodes == 6);
+  BOOST_TEST(a.edges == 6);
+  BOOST_TEST(has(apart, "\"halves  Halves\\n(2, 2), (2, 3)\""), apart);
+  BOOST_TEST(has(apart, "n1 -> output1"), apart);
+
+  std::string const program = esp::draw_program<Cell, Inputs>();
+  counted const p = parse(program);
+  report::view const& v = report::view_of<esp::detail::evaluation_program<Cell, Inputs>>;
+  int nodes = 0, operands = 0;
+  for (int id = 1; id <= v.node_count; ++id) {
+    if (!v.nodes[id].needed) continue;
+    ++nodes;
+    for (int const operand : v.nodes[id].operand) operands += operand != 0;
+  }
+  BOOST_TEST(p.nodes == nodes + 2);
+  BOOST_TEST(p.edges == operands + 2);
+  for (char const* const part : {"\"input 0  (2, 5)\"", "\"input 1  (2, 4)\"", "\"output 0\"", "\"output 1\""})
+    BOOST_TEST(has(program, part), part << " is missing in " << program);
+
+  counted const k = parse(esp::draw_kernels<Cell, Inputs>());
+  BOOST_TEST(k.nodes == v.kernel_count + 4);
+  std::string const layers = esp::draw_kernels<Cell, Inputs>("", esp::kernel_detail::layers);
+  BOOST_TEST(has(layers, "output  Linear&lt;4, 3&gt;"), layers);
+  BOOST_TEST(boxes_of(esp::draw_memory<Cell, Inputs>()).size() == report::lives_of(v).size());
+  values_share_nothing<esp::detail::evaluation_program<Cell, Inputs>>();
+}
 
 BOOST_AUTO_TEST_CASE(architectures) {
   std::string const plain = esp::draw_architecture<Net, esp::shape<2, 8>>();

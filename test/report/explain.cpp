@@ -16,6 +16,19 @@ namespace {
 using Net = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
 using Blocks = nn::MLPResNet<8, 8, 2, 3>;
 
+/// Two inputs, and two results of which one reads the other.
+struct Cell {
+  nn::Linear<5, 4> input;
+  nn::Linear<4, 4> state;
+  nn::Linear<4, 3> output;
+  ESPALIER_MODULE(Cell, input, state, output)
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(input(x) + state(h));
+    return std::tuple{output(next), next};
+  }
+};
+using Inputs = esp::shapes<esp::batch<2, 5>, esp::batch<2, 4>>;
+
 std::int64_t count(std::string const& text, std::string const& pattern) {
   std::int64_t n = 0;
   for (std::size_t at = text.find(pattern); at != std::string::npos; at = text.find(pattern, at + 1)) ++n;
@@ -51,6 +64,28 @@ BOOST_AUTO_TEST_CASE(evaluation) {
   BOOST_TEST((report::explanation(
                   {"p", &report::view_of<esp::detail::evaluation_program<Net, esp::batch<2, 8>>>, 8, {}, {}, {}, {}})
                   .substr(0, 77)) == "p: 2 kernels, 128 bytes of workspace, 128 live at most, 712 moved, 198 flops\n");
+}
+
+BOOST_AUTO_TEST_CASE(several_inputs_and_results) {
+  std::string const pattern =
+      "evaluation of Cell on (2, 5), (2, 4): 3 kernels, 64 bytes of workspace, 64 live at most, 460 moved, 230 flops\n"
+      "kernel 1: product\n"
+      "  v7 = add(matmul(input 0, input.weight), input.bias)\n"
+      "  reads 136 bytes: input 0 (2, 5), input.weight (5, 4), input.bias (1, 4)\n"
+      "  writes 32 bytes: v7 (2, 4) to workspace +0, until kernel 2\n"
+      "kernel 2: product\n"
+      "  v14 = tanh(add(add(matmul(input 1, state.weight), state.bias), v7))\n"
+      "  reads 144 bytes: input 1 (2, 4), state.weight (4, 4), state.bias (1, 4), v7 (2, 4)\n"
+      "  writes 32 bytes: v14 (2, 4) to output 1\n"
+      "kernel 3: product\n"
+      "  v19 = add(matmul(v14, output.weight), output.bias)\n"
+      "  reads 92 bytes: v14 (2, 4), output.weight (4, 3), output.bias (1, 3)\n"
+      "  writes 24 bytes: v19 (2, 3) to output 0\n";
+  BOOST_TEST((esp::explain<Cell, Inputs>()) == pattern);
+  esp::model<Cell> const model{esp::seed{0}};
+  esp::predictor const predict{model, esp::batch<2, 5>{}, esp::batch<2, 4>{}};
+  BOOST_TEST(esp::explain(predict) == pattern);
+  BOOST_TEST(bytes_said(pattern) == decltype(predict)::bytes_moved);
 }
 
 BOOST_AUTO_TEST_CASE(training) {

@@ -24,6 +24,45 @@ struct Twice {
   constexpr auto forward(auto x) const { return shared(second(layers[1](first(layers[0](shared(x)))))) * x; }
 };
 
+/// Two inputs, and two results of which one reads the other.
+struct Cell {
+  nn::Linear<5, 4> input;
+  nn::Linear<4, 4> state;
+  nn::Linear<4, 3> output;
+  ESPALIER_MODULE(Cell, input, state, output)
+  constexpr auto forward(auto x, auto h) const {
+    auto const next = tanh(input(x) + state(h));
+    return std::tuple{output(next), next};
+  }
+};
+using Inputs = esp::shapes<esp::batch<2, 5>, esp::batch<2, 4>>;
+/// A module without modules that returns several values.
+struct Halves {
+  ESPALIER_MODULE(Halves)
+  constexpr auto forward(auto x) const { return std::tuple{esp::slice<1, 0, 2>(x), esp::slice<1, 2, 5>(x)}; }
+};
+/// Modules of several values within a net, and one of them twice.
+struct TwoSteps {
+  Cell cell;
+  Halves halves;
+  ESPALIER_MODULE(TwoSteps, cell, halves)
+  constexpr auto forward(auto x, auto h) const {
+    auto const [first, next] = cell(x, h);
+    auto const [second, last] = cell(x, next);
+    auto const [left, right] = halves(x);
+    return first * second + right + esp::sum<1>(left, esp::keepdims) + esp::sum<1>(last, esp::keepdims);
+  }
+};
+/// Results that are the input, a value twice, and a parameter.
+struct Passing {
+  nn::Linear<3, 2> layer;
+  ESPALIER_MODULE(Passing, layer)
+  constexpr auto forward(auto x) const {
+    auto const y = layer(x);
+    return std::tuple{y, x, y, layer.weight};
+  }
+};
+
 template <class Net, class Batch>
 void totals_are_facts() {
   using facts = esp::predictor<esp::model<Net>, Batch>;
@@ -130,6 +169,36 @@ BOOST_AUTO_TEST_CASE(modules_of_users) {
   BOOST_TEST(table.find("forgotten  Linear<4, 3>  unused             15      0            0") != std::string::npos,
              table);
   totals_are_facts<Twice<4>, esp::shape<2, 4>>();
+}
+
+// state: 2 (2 4 4) flops of the product, 8 of the bias; reads 8 + 16 + 4 numbers. Its kernel has the addition and the
+// tanh of the cell, too, which read the 8 numbers of the other product and write 8.
+BOOST_AUTO_TEST_CASE(several_inputs_and_results) {
+  BOOST_TEST((esp::summary<Cell, Inputs>()) ==
+             "path    module        output          parameters  flops  bytes moved\n"
+             "input   Linear<5, 4>  (2, 4)                  24     88          168\n"
+             "state   Linear<4, 4>  (2, 4)                  20     72          112\n"
+             "output  Linear<4, 3>  (2, 3)                  15     54          116\n"
+             "total   Cell          (2, 3), (2, 4)          59    230          460\n");
+  totals_are_facts<Cell, Inputs>();
+  totals_are_facts<TwoSteps, Inputs>();
+  totals_are_facts<Passing, esp::batch<4, 3>>();
+  totals_are_facts<nn::Identity, esp::batch<4, 3>>();
+
+  report::architecture const a = report::architecture_of<TwoSteps, Inputs>();
+  auto const costs = report::costs_of(a, report::view_of<esp::detail::evaluation_program<TwoSteps, Inputs>>);
+  BOOST_TEST_REQUIRE(a.modules.size() == 6u);
+  BOOST_TEST(a.modules[1].path == "cell");
+  BOOST_TEST(a.modules[1].calls == 2);
+  BOOST_TEST(report::shapes_text(a.modules[1].outputs) == "(2, 3), (2, 4)");
+  BOOST_TEST(costs[1].flops == 2 * 230 - 88);  // input(x) is the same value in both calls
+  BOOST_TEST(a.modules[5].path == "halves");
+  BOOST_TEST(a.modules[5].calls == 1);
+  BOOST_TEST(report::shapes_text(a.modules[5].outputs) == "(2, 2), (2, 3)");
+  BOOST_TEST(report::shapes_text(a.inputs) == "(2, 5), (2, 4)");
+  BOOST_TEST(report::shapes_text(a.outputs) == "(2, 3)");
+  BOOST_TEST(report::shapes_text(report::architecture_of<Passing, esp::batch<4, 3>>().outputs) ==
+             "(4, 2), (4, 3), (4, 2), (3, 2)");
 }
 
 // Other formulas: normalised weights, a frozen part, windows, a softmax.

@@ -274,14 +274,21 @@ constexpr tracing::tracer* owner_of(M const& member) {
   return t;
 }
 
+/// Whether an observer is called for a module that returns this: a value, or a std::tuple of values.
+template <class Result>
+inline constexpr bool is_observable = marked_expression<Result>;
+template <class... R>
+inline constexpr bool is_observable<std::tuple<R...>> = (marked_expression<R> && ...);
+
 /// The value of a module applied to traced operands: traces its body, or calls the observer if there is one.
 template <class M, class... X>
 constexpr auto traced_call(M const& module, X const&... x) {
   using Observer = typename observer_of<X...>::type;
-  if constexpr (!marked_expression<decltype(module.forward(as_traced<X>{}...))>) {
+  if constexpr (!std::is_void_v<Observer>) {
+    if constexpr (is_observable<decltype(module.forward(as_traced<X>{}...))>) return Observer::call(module, x...);
+    else return module.forward(x...);
+  } else if constexpr (!marked_expression<decltype(module.forward(as_traced<X>{}...))>) {
     return module.forward(x...);  // several values
-  } else if constexpr (!std::is_void_v<Observer>) {
-    return Observer::call(module, x...);
   } else if constexpr ((std::is_same_v<X, as_traced<X>> && ...) &&
                        std::is_same_v<decltype(module.forward(x...)), as_traced<decltype(module.forward(x...))>>) {
     return module.forward(x...);

@@ -132,9 +132,9 @@ template <class Net, class Batch>
 struct only_input : only_result<Net, results_of_net<Net, Batch>> {};
 template <class Net, class... S>
 struct only_input<Net, shapes<S...>> {
-  using type = invalid<one_input_only<Net, S...>>;
+  using type = invalid<is_batch<shapes<S...>>>;
 };
-/// The type of a net of one input applied to a batch: its only result or an `invalid` type.
+/// The type of a net of one input applied to a batch, as it is trained: its only result or an `invalid` type.
 template <class Net, class Batch>
 using applied_net = typename only_input<Net, Batch>::type;
 

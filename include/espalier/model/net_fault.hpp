@@ -18,12 +18,6 @@ struct input_elements_listed {
   ESPALIER_READS("input_element of {} lists {} inputs, got {}")
   static constexpr bool agree = Listed == Got;
 };
-/// Named relation: a net has one input, where no more are possible.
-template <class Net, class... Inputs>
-struct one_input_only {
-  ESPALIER_READS("got inputs {...}")
-  static constexpr bool agree = false;
-};
 /// Named relation: forward of a net returns one value, where no more are possible.
 template <class Net, class... Results>
 struct forward_returns_one {

@@ -15,8 +15,6 @@ namespace espalier {
 #define ESPALIER_INPUTS_LISTED                                                                                      \
   "`input_element` of a net of several inputs lists an element for each: `using input_element = std::tuple<float, " \
   "std::int32_t>;`"
-#define ESPALIER_ONE_INPUT_ONLY \
-  "this accepts nets of one input; model(x, h), predictor, frozen, prediction_plan and output_shape accept several"
 #define ESPALIER_FORWARD_RETURNS_ONE                                                                                 \
   "`forward` of the net returns several values, which model(x), predictor and frozen accept; train it by a step of " \
   "your own: esp::compiled of a function that calls net(x)"
@@ -66,14 +64,6 @@ struct own_message<invalid<input_elements_listed<Net, Listed, Got>, Path...>> : 
   static constexpr auto report() {
     static_assert(input_elements_listed<Net, Listed, Got>::agree,
                   ESPALIER_SENTENCE(ESPALIER_INPUTS_LISTED, input_elements_listed<Net, Listed, Got>));
-    return true;
-  }
-};
-template <class Net, class... S, class... Path>
-struct own_message<invalid<one_input_only<Net, S...>, Path...>> : existing_message {
-  static constexpr auto report() {
-    static_assert(one_input_only<Net, S...>::agree,
-                  ESPALIER_SENTENCE(ESPALIER_ONE_INPUT_ONLY, one_input_only<Net, S...>));
     return true;
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "record.hpp"
 #include "tensor_names.hpp"
+#include "text.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// The architecture of a net: its modules by their paths, and the values between them.
@@ -14,14 +15,14 @@ struct module_row {
   void const* type_tag;
   int parent;  ///< row of the module around it; -1 for the net itself
   detail::module_facts facts;
-  int calls;       ///< how often the net applies it
-  extents output;  ///< of its first call
+  int calls;                     ///< how often the net applies it
+  std::vector<extents> outputs;  ///< of its first call
 };
 
 struct vertex {
   part kind;
   std::string label;
-  extents shape;
+  std::vector<extents> shapes;  ///< several for a module that returns several values
   /// the module whose body has this vertex, or the module that it represents
   int inside;
   std::vector<int> from;
@@ -32,8 +33,8 @@ struct architecture {
   std::vector<vertex> vertices;     ///< 0: none
   /// by node of the evaluation program: the innermost module that made it
   std::vector<int> owner;
-  int result = 0;  ///< the vertex of the net's result
-  extents input{}, output{};
+  std::vector<int> results;  ///< the vertices of the net's results
+  std::vector<extents> inputs, outputs;
 };
 
 namespace detail {
@@ -71,8 +72,14 @@ inline int row_of_call(std::vector<module_row> const& rows, call_record const& c
 }
 
 /// Assigns modules and names to calls and vertices.
-inline void settle(architecture& a, call_record const* calls, int call_count, vertex_record const* vertices,
-                   int vertex_count, int nodes, std::vector<std::string> const& parameters) {
+inline void settle(architecture& a, call_record const* calls, int call_count, extents const* further,
+                   vertex_record const* vertices, int vertex_count, int nodes,
+                   std::vector<std::string> const& parameters) {
+  auto const shapes_of = [&](call_record const& c) {
+    std::vector<extents> all{c.shape};
+    all.insert(all.end(), further + c.first_further, further + c.first_further + c.further);
+    return all;
+  };
   // known: by call, the nearest module of the net around its body
   std::vector<int> row(static_cast<std::size_t>(call_count) + 1), known(row.size());
   a.owner.assign(static_cast<std::size_t>(nodes) + 1, 0);
@@ -83,7 +90,7 @@ inline void settle(architecture& a, call_record const* calls, int call_count, ve
     known[i] = row[i] >= 0 ? row[i] : around;
     if (row[i] >= 0) {
       module_row& m = a.modules[static_cast<std::size_t>(row[i])];
-      if (m.calls++ == 0) m.output = calls[c].shape;
+      if (m.calls++ == 0) m.outputs = shapes_of(calls[c]);
     }
     // calls inside it come later and overwrite
     for (int id = calls[c].before + 1; id <= calls[c].last; ++id) a.owner[static_cast<std::size_t>(id)] = known[i];
@@ -92,14 +99,16 @@ inline void settle(architecture& a, call_record const* calls, int call_count, ve
   for (int n = 1; n <= vertex_count; ++n) {
     vertex_record const& v = vertices[n];
     std::string label = v.name;
+    std::vector<extents> shapes{v.shape};
+    if (v.kind == part::input) label = numbered_text(v.name, v.number, static_cast<int>(a.inputs.size()));
     if (v.kind == part::parameter) label = parameters[static_cast<std::size_t>(v.number)];
     if (v.kind == part::module) {
       int const m = row[static_cast<std::size_t>(v.number)];
       std::string const type = short_name(calls[v.number].written);
       label = m > 0 ? a.modules[static_cast<std::size_t>(m)].path + "  " + type : type;
+      shapes = shapes_of(calls[v.number]);
     }
-    vertex made{
-        v.kind, label, v.shape, known[static_cast<std::size_t>(v.kind == part::module ? v.number : v.call)], {}};
+    vertex made{v.kind, label, shapes, known[static_cast<std::size_t>(v.kind == part::module ? v.number : v.call)], {}};
     for (int from : v.from)
       if (from != 0) made.from.push_back(from);
     a.vertices.push_back(made);
@@ -117,12 +126,13 @@ architecture architecture_of() {
   constexpr int calls = detail::recorded<Net, Batch, Target>.call_count,
                 vertices = detail::recorded<Net, Batch, Target>.vertex_count,
                 nodes = detail::recorded<Net, Batch, Target>.nodes;
-  constexpr int result = detail::recorded<Net, Batch, Target>.result;
-  detail::settle(a, detail::calls_of<Net, Batch, Target>.at, calls, detail::vertices_of<Net, Batch, Target>.at,
-                 vertices, nodes, detail::tensor_names<Net, true>());
-  a.result = result;
-  a.input = Batch::value;
-  a.output = a.modules[0].output;
+  constexpr int results = detail::recorded<Net, Batch, Target>.result_count;
+  a.inputs = extents_of(espalier::detail::listed_shapes<Batch>{});
+  detail::settle(a, detail::calls_of<Net, Batch, Target>.at, calls, detail::further_of<Net, Batch, Target>.at,
+                 detail::vertices_of<Net, Batch, Target>.at, vertices, nodes, detail::tensor_names<Net, true>());
+  auto const& result = detail::results_of<Net, Batch, Target>;
+  a.results.assign(result.at, result.at + results);
+  a.outputs = a.modules[0].outputs;
   return a;
 }
 

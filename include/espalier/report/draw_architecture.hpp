@@ -19,13 +19,20 @@ class architecture_picture {
   architecture_picture(architecture const& a, std::string const& name) : a_{a}, folded_{a}, name_{name} { join(); }
   std::string text() const {
     std::string const& type = name_.empty() ? a_.modules[0].type : name_;
-    std::string r = dot::begin(type + " on " + shape_text(a_.input), true) + inside(0, "  ");
-    r += "  " + dot::node("output", "output\n" + shape_text(a_.output), dot::result);
+    std::string r = dot::begin(type + " on " + shapes_text(a_.inputs), true) + inside(0, "  ");
+    int const outputs = static_cast<int>(a_.outputs.size());
+    auto const output = [&](int i) { return outputs == 1 ? std::string{"output"} : "output" + std::to_string(i); };
+    for (int i = 0; i < outputs; ++i)
+      r += "  " +
+           dot::node(output(i),
+                     numbered_text("output", i, outputs) + '\n' + shape_text(a_.outputs[static_cast<std::size_t>(i)]),
+                     dot::result);
     for (std::size_t i = 1; i < a_.vertices.size(); ++i) {
       if (folded_.is_hidden(i) || head_[i] != i) continue;
       for (int from : a_.vertices[i].from) r += is_skipping(i, from) ? skip(from, i) : dot::edge(shown(from), name(i));
     }
-    return r + dot::edge(shown(a_.result), "output") + "}\n";
+    for (int i = 0; i < outputs; ++i) r += dot::edge(shown(a_.results[static_cast<std::size_t>(i)]), output(i));
+    return r + "}\n";
   }
 
  private:
@@ -40,7 +47,7 @@ class architecture_picture {
     std::vector<int> readers(a_.vertices.size());
     for (vertex const& v : a_.vertices)
       for (int from : v.from) ++readers[static_cast<std::size_t>(from)];
-    ++readers[static_cast<std::size_t>(a_.result)];
+    for (int const result : a_.results) ++readers[static_cast<std::size_t>(result)];
     head_.resize(a_.vertices.size());
     for (std::size_t i = 1; i < head_.size(); ++i) {
       vertex const& v = a_.vertices[i];
@@ -49,7 +56,7 @@ class architecture_picture {
       std::size_t const before = static_cast<std::size_t>(v.from[0]);
       vertex const& b = a_.vertices[before];
       if (is_step(b) && b.from.size() == 1 && readers[before] == 1 &&
-          folded_.box_of(b.inside) == folded_.box_of(v.inside) && b.shape == v.shape &&
+          folded_.box_of(b.inside) == folded_.box_of(v.inside) && b.shapes == v.shapes &&
           folded_.is_hidden(before) == folded_.is_hidden(i))
         head_[i] = head_[before];
     }
@@ -119,7 +126,7 @@ class architecture_picture {
       label += box == 0 ? '\n' + a_.vertices[j].label : ", " + short_label(a_.vertices[j].label);
     }
     bool const ellipse = v.kind == part::operation && !joined && box == 0;
-    if (!ellipse) label += '\n' + shape_text(v.shape);
+    if (!ellipse) label += '\n' + shapes_text(v.shapes);
     char const* const style = v.kind == part::input       ? dot::argument
                               : v.kind == part::parameter ? dot::learnt
                               : ellipse                   ? dot::operation
@@ -145,8 +152,9 @@ inline std::string architecture_text(architecture const& a, std::string const& n
 /// follow each other are drawn once, with their number. Ellipses are ops between modules. The name is the picture's
 /// title, for nets whose type is an alias.
 ///     draw_architecture<Net, esp::shape<32, 64>>("Net")    then: dot -Tsvg
+/// shape   of the whole batch, or shapes<A, B> for several inputs
 /// errors  layers that do not fit each other or InputShape do not compile
-template <class Net, class InputShape, class Found = detail::applied_net<Net, InputShape>>
+template <class Net, class InputShape, class Found = detail::results_of_net<Net, InputShape>>
 std::string draw_architecture(std::string const& name = {}) {
   using Layers =
       espalier::detail::root_message_fault<Found, Net, espalier::detail::root_at<Net, struct draw_architecture_>>;

@@ -66,7 +66,7 @@ class folded_blocks {
     int entry = 0;  // what the first block reads
     for (std::size_t i = 0; i < b.size(); ++i) {
       vertex const &x = a_.vertices[b[i]], &y = a_.vertices[v[i]];
-      if (x.kind != y.kind || type_of(b[i]) != type_of(v[i]) || !(x.shape == y.shape) || x.from.size() != y.from.size())
+      if (x.kind != y.kind || type_of(b[i]) != type_of(v[i]) || x.shapes != y.shapes || x.from.size() != y.from.size())
         return false;
       for (std::size_t j = 0; j < x.from.size(); ++j) {
         std::size_t const from = at(x.from[j]);

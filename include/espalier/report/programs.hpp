@@ -41,16 +41,24 @@ template <class Program, class T>
 struct titled_program {
   static titled get() { return {short_name<Program>(), &view_of<Program>, sizeof(T), {}, {}, {}, {}}; }
 };
+/// The names of inputs or results: "input", or "input 0", "input 1" and so on.
+inline std::vector<std::string> numbered_names(char const* name, int count) {
+  std::vector<std::string> all;
+  for (int i = 0; i < count; ++i) all.push_back(numbered_text(name, i, count));
+  return all;
+}
 template <class Net, class Batch, class T>
 struct titled_program<espalier::detail::evaluation_program<Net, Batch>, T> {
   static titled get() {
-    return {"evaluation of " + short_name<Net>() + " on " + shape_text(Batch::value),
+    using Inputs = espalier::detail::listed_shapes<Batch>;
+    using Results = typename espalier::detail::result_shapes<espalier::detail::results_of_net<Net, Batch>>::type;
+    return {"evaluation of " + short_name<Net>() + " on " + shapes_text(extents_of(Inputs{})),
             &view_of<espalier::detail::evaluation_program<Net, Batch>>,
             sizeof(T),
             tensor_names<Net, true>(),
             tensor_names<Net, false>(),
-            {"input"},
-            {"output"}};
+            numbered_names("input", Inputs::count),
+            numbered_names("output", Results::count)};
   }
 };
 template <class Net, class Loss, class Batch, class T>
@@ -144,7 +152,8 @@ struct programs_of<S> : programs_without_fault {
 template <class Net, class Batch, class T>
 struct programs_of_evaluation : programs_without_fault {
   using net = Net;
-  using layers = decltype(espalier::detail::layers_fault<Net, Batch>());
+  using layers = std::conditional_t<is_invalid<espalier::detail::results_of_net<Net, Batch>>,
+                                    espalier::detail::results_of_net<Net, Batch>, agreed>;
   using fault = layers;
   static std::vector<titled> programs() { return {evaluation<Net, Batch, T>()}; }
   static program_layers layer_rows() {
@@ -153,6 +162,9 @@ struct programs_of_evaluation : programs_without_fault {
 };
 template <nn::Module Net, Shape Batch>
 struct programs_of<Net, Batch> : programs_of_evaluation<Net, Batch, float> {};
+template <nn::Module Net, class... S>
+  requires(is_shape<S>&&...)
+struct programs_of<Net, shapes<S...>> : programs_of_evaluation<Net, shapes<S...>, float> {};
 template <class T, class Net, class Loss, class Optimizer, class Batch, class... More>
 struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batch, More...> {
   using net = Net;

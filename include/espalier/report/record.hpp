@@ -23,6 +23,7 @@ struct call_record {
   int around;                     ///< the call whose body has this call
   int before, last;               ///< it makes the nodes before + 1 ... last
   extents shape;                  ///< of its result
+  int first_further, further;     ///< its further results in the recording, if it returns several values
 };
 struct vertex_record {
   part kind;
@@ -70,13 +71,14 @@ constexpr module_facts facts_of(M const& module) {
   return f;
 }
 
-inline constexpr int max_calls = 8192, max_vertices = 8192;
+inline constexpr int max_calls = 8192, max_vertices = 8192, max_further = 2048, max_results = 256;
 
 struct recording {
   call_record calls[max_calls];  ///< 1 is that of the net
   vertex_record vertices[max_vertices];
-  int call_count, vertex_count;
-  int result;  ///< the vertex of the net's result
+  extents further[max_further];  ///< the shapes of results behind the first of their call
+  int results[max_results];      ///< the vertices of the net's results
+  int call_count, vertex_count, further_count, result_count;
   int nodes;
 };
 
@@ -90,6 +92,25 @@ struct recorder : tracing::tracer {
     vertex_record& v = found.vertices[++found.vertex_count];
     v = vertex_record{kind, name, number, call, s, {from...}};
     return found.vertex_count;
+  }
+
+  /// Begins a call of a module with results of these shapes; returns its number.
+  template <class M, class... More>
+  constexpr int add_call(module_facts const& f, extents const& s, More const&... more) {
+    int const number = ++found.call_count;
+    found.calls[number] = call_record{&type_tag<M>,
+                                      written_type<M>(),
+                                      f.parameter,
+                                      f.buffer,
+                                      f.stream,
+                                      call,
+                                      program.nodes.size,
+                                      0,
+                                      s,
+                                      found.further_count,
+                                      static_cast<int>(sizeof...(More))};
+    ((found.further[found.further_count++] = more), ...);
+    return number;
   }
 
   recording& found;
@@ -124,29 +145,25 @@ struct net_observer {
   template <class M, class... X>
   static constexpr auto call(M const& module, X const&... x) {
     using espalier::detail::as_traced;
-    using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
-    using Result = observed_value<Y>;
+    using Results = results<decltype(module.forward(as_traced<X>{}...))>;
+    typename Results::values y{};
     tracing::tracer* const t = espalier::detail::tracer_of(x...);
-    if (t == nullptr) return Result{};
+    if (t == nullptr) return y;
     recorder& r = of(*t);
-    int const around = r.call, number = ++r.found.call_count;
+    int const around = r.call;
     module_facts const f = facts_of(module);
-    extents const& s = shape_of<Y>::value;
-    r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(),    f.parameter, f.buffer, f.stream,
-                                        around,       r.program.nodes.size, 0,           s};
-    Result y{{&r, 0}, 0};
+    int const number = Results::template add_call<M>(r, f);
     if (f.has_modules) {
       r.call = number;
-      y = espalier::detail::as_value<Result>(
+      y = Results::observed(
           r, module.forward(observed_value<as_traced<X>>{{&r, tracing::trace_operand(r, x)}, vertex_of(x)}...));
-      r.call = around;
     } else {
-      y.id = tracing::trace_operand(r, module.forward(as_traced<X>{&r, tracing::trace_operand(r, x)}...));
-      int const inside = r.call;
+      auto const made = module.forward(as_traced<X>{&r, tracing::trace_operand(r, x)}...);
       r.call = number;
-      y.vertex = r.add_vertex(part::module, "", number, s, vertex_of(x)...);
-      r.call = inside;
+      y = Results::made_at(r, r.add_vertex(part::module, "", number, r.found.calls[number].shape, vertex_of(x)...),
+                           made);
     }
+    r.call = around;
     r.found.calls[number].last = r.program.nodes.size;
     return y;
   }
@@ -160,6 +177,48 @@ struct net_observer {
   };
   template <class X>
   using observed_value = typename observed<X>::type;
+  template <class Y>
+  using value_for = observed_value<espalier::detail::as_traced<Y>>;
+
+  /// What a module returns, one value or a std::tuple of them, as observed values: of a body that was traced with
+  /// observer, or as the results of one vertex.
+  template <class Y>
+  struct results {
+    using values = value_for<Y>;
+    template <class M>
+    static constexpr int add_call(recorder& r, module_facts const& f) {
+      return r.add_call<M>(f, shape_of<Y>::value);
+    }
+    template <class Made>
+    static constexpr values observed(recorder& r, Made const& made) {
+      return espalier::detail::as_value<values>(r, made);
+    }
+    template <class Made>
+    static constexpr values made_at(recorder& r, int vertex, Made const& made) {
+      return values{{&r, tracing::trace_operand(r, made)}, vertex};
+    }
+  };
+  template <class... Y>
+  struct results<std::tuple<Y...>> {
+    using values = std::tuple<value_for<Y>...>;
+    template <class M>
+    static constexpr int add_call(recorder& r, module_facts const& f) {
+      return r.add_call<M>(f, shape_of<Y>::value...);
+    }
+    template <class Made>
+    static constexpr values observed(recorder& r, Made const& made) {
+      return std::apply(
+          [&](auto const&... each) { return values{espalier::detail::as_value<value_for<Y>>(r, each)...}; }, made);
+    }
+    template <class Made>
+    static constexpr values made_at(recorder& r, int vertex, Made const& made) {
+      return std::apply(
+          [&](auto const&... each) {
+            return values{value_for<Y>{{&r, tracing::trace_operand(r, each)}, vertex}...};
+          },
+          made);
+    }
+  };
 
   static constexpr recorder& of(tracing::tracer& t) { return static_cast<recorder&>(t); }
   template <class... Rest>
@@ -169,28 +228,40 @@ struct net_observer {
   }
 };
 
-/// The target of a training program, which is its second argument. Evaluation has none.
+/// What a program has beside its net. Training: a target, which is its second argument. Evaluation: the net's results,
+/// which may be copies.
 template <class Target, class Element>
 struct target_of_training {
   static constexpr tracing::mode mode = tracing::mode::training;
   static constexpr void add(tracing::tracer& t) { tracing::add_argument<Element>(t, 1, Target::value); }
+  static constexpr void add_results(tracing::tracer&, auto const&) {}
 };
 struct no_target {
   static constexpr tracing::mode mode = tracing::mode::evaluation;
   static constexpr void add(tracing::tracer&) {}
+  static constexpr void add_results(tracing::tracer& t, auto const& y) { tracing::add_values(t, y); }
 };
 
+/// Records a net on the inputs of a batch.
+template <class Net, class Target, class... S, int... I>
+constexpr void record_net(recorder& r, shapes<S...>, std::integer_sequence<int, I...>) {
+  int const at[]{tracing::add_argument<espalier::detail::stored_input<Net, float, I>>(r, I, S::value)...};
+  int const input[]{r.add_vertex(part::input, "input", I, S::value)...};
+  Target::add(r);
+  auto const add = [&](auto const&... y) { ((r.found.results[r.found.result_count++] = y.vertex), ...); };
+  auto const y = espalier::detail::value_of_net<Net>(
+      r, traced<S, nn::input_element_of<Net, I>, net_observer>{{&r, at[I]}, input[I]}...);
+  if constexpr (requires { y.vertex; }) add(y);
+  else std::apply(add, y);
+  Target::add_results(r, y);
+}
 template <class Net, class Batch, class Target>
 constexpr recording record_net() {
+  using Inputs = espalier::detail::listed_shapes<Batch>;
   recording found{};
   graph::program p{};
   recorder r{p, Target::mode, found};
-  int const x = tracing::add_argument<espalier::detail::stored_input<Net, float>>(r, 0, Batch::value),
-            input = r.add_vertex(part::input, "input", 0, Batch::value);
-  Target::add(r);
-  found.result =
-      espalier::detail::value_of_net<Net>(r, traced<Batch, nn::input_element_of<Net>, net_observer>{{&r, x}, input})
-          .vertex;
+  record_net<Net, Target>(r, Inputs{}, std::make_integer_sequence<int, Inputs::count>{});
   found.nodes = p.nodes.size;
   return found;
 }
@@ -199,6 +270,12 @@ inline constexpr recording recorded = record_net<Net, Batch, Target>();
 template <class Net, class Batch, class Target>
 inline constexpr auto calls_of =
     first_of<call_record, recorded<Net, Batch, Target>.call_count + 1>(recorded<Net, Batch, Target>.calls);
+template <class Net, class Batch, class Target>
+inline constexpr auto further_of =
+    first_of<extents, recorded<Net, Batch, Target>.further_count + 1>(recorded<Net, Batch, Target>.further);
+template <class Net, class Batch, class Target>
+inline constexpr auto results_of =
+    first_of<int, recorded<Net, Batch, Target>.result_count>(recorded<Net, Batch, Target>.results);
 template <class Net, class Batch, class Target>
 inline constexpr auto vertices_of =
     first_of<vertex_record, recorded<Net, Batch, Target>.vertex_count + 1>(recorded<Net, Batch, Target>.vertices);

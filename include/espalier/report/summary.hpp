@@ -62,10 +62,11 @@ inline std::string summary_text(architecture const& a, view const& v, std::size_
   std::vector<std::vector<std::string>> rows{{"path", "module", "output", "parameters", "flops", "bytes moved"}};
   auto const add = [&](std::size_t i, std::string const& path) {
     module_row const& m = a.modules[i];
-    rows.push_back({path, m.type,
-                    m.calls > 0 ? shape_text(m.output) + (m.calls > 1 ? " x" + std::to_string(m.calls) : "") : "unused",
-                    std::to_string(m.facts.parameters), std::to_string(costs[i].flops),
-                    std::to_string(costs[i].moved * static_cast<std::int64_t>(element_bytes))});
+    rows.push_back(
+        {path, m.type,
+         m.calls > 0 ? shapes_text(m.outputs) + (m.calls > 1 ? " x" + std::to_string(m.calls) : "") : "unused",
+         std::to_string(m.facts.parameters), std::to_string(costs[i].flops),
+         std::to_string(costs[i].moved * static_cast<std::int64_t>(element_bytes))});
   };
   for (std::size_t i = 1; i < a.modules.size(); ++i) add(i, a.modules[i].path);
   add(0, "total");
@@ -78,11 +79,11 @@ inline std::string summary_text(architecture const& a, view const& v, std::size_
 /// shape of the result, number of parameters, and the cost of one evaluation. The cost is multiplications and
 /// additions, and the bytes that kernels read and write.
 ///     std::cout << esp::summary<Net, esp::shape<32, 64>>();
-/// shape   of the whole batch; T is the element type of the byte counts
+/// shape   of the whole batch, or shapes<A, B> for several inputs; T is the element type of the byte counts
 /// order   that of the members; the numbers of a module include inner modules and all of its calls ("x2")
 /// fusion  values inside a kernel move no bytes: a Linear with a fused ReLU only writes the result of the ReLU
 /// errors  layers that do not fit each other or InputShape do not compile
-template <class Net, class InputShape, class T = float, class Found = detail::applied_net<Net, InputShape>>
+template <class Net, class InputShape, class T = float, class Found = detail::results_of_net<Net, InputShape>>
 std::string summary() {
   using Layers = espalier::detail::root_message_fault<Found, Net, espalier::detail::root_at<Net, struct summary_>>;
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));

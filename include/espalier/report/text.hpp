@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../shape/shape.hpp"
+#include "../shape/shapes.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Numbers, shapes and tables as text.
@@ -40,6 +40,21 @@ inline std::string shape_text(extents const& s) {
   std::string text = "(";
   for (int i = 0; i < s.rank; ++i) text += (i == 0 ? "" : ", ") + std::to_string(s.at[i]);
   return text + ")";
+}
+
+template <class... S>
+std::vector<extents> extents_of(shapes<S...>) {
+  return {S::value...};
+}
+/// "(32, 64), (32, 16)"
+inline std::string shapes_text(std::vector<extents> const& all) {
+  std::string text;
+  for (extents const& s : all) text += (text.empty() ? "" : ", ") + shape_text(s);
+  return text;
+}
+/// "input", or "input 1" for number 1 of several.
+inline std::string numbered_text(char const* name, int i, int count) {
+  return count == 1 ? std::string{name} : name + (' ' + std::to_string(i));
 }
 
 /// A text in SVG or in a table of Graphviz, whose markup begins with these letters.
