@@ -49,8 +49,8 @@ inline std::string explanation(std::vector<titled> const& all) {
 ///     explain<Trainer>(), explain<Predictor>()  the same for these types; explain(trainer), explain(predictor)
 ///     explain<Program>()                        any program definition
 /// shape   Batch is shapes<A, B> for the evaluation of a net of several inputs
-/// names   "input" and "target", "input 1" of several, "output 1" of several results; parameters and buffers by their paths; v17 for the value of node 17, t1 for a value
-///         inside its kernel
+/// names   "input" and "target", "input 1" of several, "output 1" of several results; parameters and buffers by their
+///         paths; v17 for the value of node 17, t1 for a value inside its kernel
 /// errors  layers, loss and batch that do not fit do not compile, nor do other arguments
 template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string explain() {
