@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../operation/checkpoint.hpp"
 #include "../operation/copied.hpp"
 #include "../operation/operation.hpp"
 #include "../operation/pack.hpp"
