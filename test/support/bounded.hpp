@@ -23,7 +23,14 @@ struct bounded_passes {
 
   /// The loops of the groups, in their order, for a program without fault.
   std::unique_ptr<plan::planned const> plan() const {
-    return std::unique_ptr<plan::planned const>(new plan::planned(plan::make_plan(bounded->program, first::layout())));
+    // make_plan, step by step: as temporaries, the results of the passes are more than a stack holds.
+    graph::program const& p = bounded->program;
+    std::unique_ptr<plan::grouping const> const separate{new plan::grouping(plan::group_nodes(p))};
+    std::unique_ptr<plan::grouping const> const groups{new plan::grouping(plan::merge_groups(p, *separate))};
+    auto const recomputed =
+        std::unique_ptr<plan::recomputed const>{new plan::recomputed(plan::find_recomputed(p, *groups))};
+    auto const ir = std::unique_ptr<plan::kernel_ir const>{new plan::kernel_ir(plan::lower(p, *groups, *recomputed))};
+    return std::unique_ptr<plan::planned const>(new plan::planned(plan::finish_plan(p, *groups, *ir, first::layout())));
   }
 };
 

@@ -178,7 +178,8 @@ class frozen {
     b.at[plan::base::gradients] = parameters();
     espalier::on_cpu::run<Preparing, T>(b.at);
   }
-  template <class... X>
+  /// Arch is in the name so that translation units for different instruction sets do not share the function.
+  template <class Arch = on_cpu::default_arch, class... X>
   void run(X... x) noexcept(never_throws) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     on_device::direct_exchange exchange;

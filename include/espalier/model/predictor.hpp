@@ -175,7 +175,8 @@ class predictor {
   }
 
  private:
-  template <class... X>
+  /// Arch is in the name so that translation units for different instruction sets do not share the function.
+  template <class Arch = on_cpu::default_arch, class... X>
   void run(X... x) noexcept(never_throws) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     Call::template check<Program>("predictor(x..., y...)", exchange_, x...);

@@ -11,3 +11,10 @@ BOOST_AUTO_TEST_CASE(images) {
   check<nn::Sequential<nn::detail::residual_convolutions<4>, nn::Flatten, nn::Linear<36, 3>>, 3, 4, 3, 3>(
       "resnet9: its parts");
 }
+// Blocks that the backward pass recomputes, one inside the other.
+BOOST_AUTO_TEST_CASE(recomputed_blocks) {
+  using inner = nn::Checkpoint<nn::Sequential<nn::Linear<8, 8>, nn::Tanh>>;
+  check<nn::Sequential<nn::Checkpoint<nn::Sequential<nn::Linear<5, 8>, nn::LayerNorm1d<8>, inner, nn::Linear<8, 4>>>,
+                       nn::Linear<4, 3>>,
+        6, 5>("checkpoint");
+}

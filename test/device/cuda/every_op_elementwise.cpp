@@ -67,4 +67,6 @@ BOOST_AUTO_TEST_CASE(what_has_no_history) {
       "detach", [](auto a) { return detach(tanh(a)) * a; }, x);
   check(
       "detach an argument", [](auto a) { return esp::detach(a); }, x);
+  check(
+      "stop_gradient", [](auto a) { return stop_gradient(tanh(a)) * a; }, x);
 }

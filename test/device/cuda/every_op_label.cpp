@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(positions) {
   check(
       "one_hot, and use", [](auto a, auto l) { return a * esp::one_hot<11>(l); }, scores, classes);
   check(
-      "one_hot: pick", [](auto a, auto l) { return pick(a, l); }, scores, classes);
+      "one_hot: pick, class_labels", [](auto a, auto l) { return pick(a, l); }, scores, classes);
 }
 BOOST_AUTO_TEST_CASE(cross_entropies) {
   check(
