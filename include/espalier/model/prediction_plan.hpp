@@ -2,6 +2,7 @@
 #pragma once
 #include "../device/cpu/engine.hpp"
 #include "net_programs.hpp"
+#include "output_shape.hpp"
 #include "parameter_count.hpp"
 #include "zero_costs.hpp"
 
