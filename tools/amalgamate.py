@@ -3,7 +3,7 @@
 """Writes the library as one header:  amalgamate.py [-o espalier-single.hpp] [--include DIR] [--entry HEADER]...
 
 HEADER is a header as a program includes it; given none, it is espalier.hpp. `--entry espalier.hpp --entry espalier/parallel.hpp` adds the threads. Every header
-of the library stands in the result where it would be read first, without its `#pragma once`; headers of others that are always needed stand on top, sorted; what
+of the library stands in the result where it would be read first, without its `#pragma once` (one that has none stands wherever it is included); headers of others that are always needed stand on top, sorted; what
 is included under a condition stays under it. Equal headers give equal bytes.
 """
 import argparse
@@ -14,6 +14,7 @@ import sys
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)')
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|pragma[ \t]+once)\b")
+ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b")
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 GUARD = "ESPALIER_SINGLE_HEADER"
 VERSION = "espalier/base/version.hpp"
@@ -45,12 +46,14 @@ class Amalgamation:
 
     def text(self, name, branch):
         """The lines for one include of the header `name` in the branch `branch`: none where it has been read on every way there."""
+        lines = (self.top / name).read_text(encoding="utf-8").splitlines()
+        if not any(ONCE.match(line) for line in lines):  # it brackets the headers that include it, so it stands in each
+            return [line for line in lines if line.startswith("#")]
         if any(branch[:len(place)] == place for place in self.places.get(name, [])):
             return []
         if name in self.places:
             self.again.add(name)
         self.places.setdefault(name, []).append(branch)
-        lines = (self.top / name).read_text(encoding="utf-8").splitlines()
         out, here, depth = [], branch, len(branch)
         for line in lines:
             if "/*" in line.split("//")[0]:

@@ -15,7 +15,7 @@ compiler = ["c++"]
 
 
 class Amalgamate(unittest.TestCase):
-    def made(self, files, *entries, defines=()):
+    def made(self, files, *entries, defines=(), brackets=()):
         """The single header of the files; self.seen: what the preprocessor leaves of it, and has to leave of the headers themselves."""
         with tempfile.TemporaryDirectory() as folder:
             top, others = pathlib.Path(folder) / "include", pathlib.Path(folder) / "others"
@@ -24,7 +24,8 @@ class Amalgamate(unittest.TestCase):
                 (others / "other" / name).write_text("#pragma once\n")
             for name, text in ({"espalier/base/version.hpp": VERSION} | files).items():
                 (top / name).parent.mkdir(parents=True, exist_ok=True)
-                (top / name).write_text(f"{LICENCE}\n#pragma once\n{text}", encoding="utf-8")
+                once = "" if name in brackets else "#pragma once\n"
+                (top / name).write_text(f"{LICENCE}\n{once}{text}", encoding="utf-8")
             text = amalgamate(top, entries or ("espalier.hpp",))
             (top / "single.cpp").write_text(text + text, encoding="utf-8")
             (top / "many.cpp").write_text("".join(f"#include <{e}>\n" for e in entries or ("espalier.hpp",)), encoding="utf-8")
@@ -46,6 +47,15 @@ class Amalgamate(unittest.TestCase):
         self.assertNotIn("pragma once", text)
         self.assertEqual(text.count(LICENCE), 1)
         self.assertIn("espalier 1.2.3 in one header", text)
+
+    def test_headers_without_pragma_once_stand_wherever_they_are_included(self):
+        own = '#include "push.hpp"\nint x;\n#include "pop.hpp"\n'
+        text = self.made({"espalier.hpp": '#include "espalier/a.hpp"\n#include "espalier/b.hpp"\n', "espalier/a.hpp": own, "espalier/b.hpp": own.replace("x", "y"),
+                          "espalier/push.hpp": "// why\n#pragma GCC diagnostic push\n", "espalier/pop.hpp": "#pragma GCC diagnostic pop\n"},
+                         brackets=("espalier/push.hpp", "espalier/pop.hpp"))
+        words = [line for line in text.splitlines() if line.startswith(("#pragma GCC", "int"))]
+        self.assertEqual(words, ["#pragma GCC diagnostic push", "int x;", "#pragma GCC diagnostic pop", "#pragma GCC diagnostic push", "int y;",
+                                 "#pragma GCC diagnostic pop"])
 
     def test_headers_that_need_each_other(self):
         self.made({"espalier.hpp": '#include "espalier/c/a.hpp"\n', "espalier/c/a.hpp": 'int before;\n#include "../d/b.hpp"\nint a;\n',
