@@ -79,3 +79,12 @@ BOOST_AUTO_TEST_CASE(beside_a_model_whose_forward_takes_a_struct) {
       BOOST_TEST(y.velocity(i, j) == v(i, j) + 0.5f * force, boost::test_tools::tolerance(1e-5f));
     }
 }
+
+BOOST_AUTO_TEST_CASE(structs_by_reference) {
+  esp::compiled run{[](auto& pair, auto const& c, auto&& d) { return sum(pair.first * pair.second) * c + d; },
+                    std::pair{first_position, v}, h, h};
+  one_number s;
+  run(std::pair{first_position, v}, h, h, s);
+  one_number const expected = sum(first_position * v) * h + h;
+  BOOST_TEST((s == expected));
+}

@@ -27,7 +27,12 @@ struct of_leaves {
   }
   template <std::size_t... I, class Leaves>
   static constexpr auto call(std::index_sequence<I...>, Leaves const& leaves) {
-    return F{}(rebuilt<S, first_leaf_of<I, S...>>(leaves)...);
+    return with_references(rebuilt<S, first_leaf_of<I, S...>>(leaves)...);
+  }
+  /// f may take its arguments by value or by any reference, as without structs.
+  template <class... X>
+  static constexpr auto with_references(X const&... x) {
+    return F{}(x...);
   }
 };
 
