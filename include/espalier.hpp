@@ -11,6 +11,7 @@
 #include "espalier/expression/call.hpp"
 #include "espalier/expression/checkpoint.hpp"
 #include "espalier/expression/mode.hpp"
+#include "espalier/expression/scan.hpp"
 #include "espalier/operation/operation.hpp"
 #include "espalier/storage/all_close.hpp"
 #include "espalier/storage/argmax.hpp"

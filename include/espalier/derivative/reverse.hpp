@@ -2,6 +2,7 @@
 #pragma once
 #include "../operation/add.hpp"
 #include "../operation/checkpoint.hpp"
+#include "../operation/loop.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Reverse-mode differentiation of programs: adds the nodes of the backward pass.
@@ -28,11 +29,29 @@ struct marks {
   mark at[graph::capacity];
 };
 
+/// A state depends on its value after the step before: marks those that do. Returns the first node that may depend on a
+/// new mark, or 0.
+constexpr int mark_states(node_table const& g, int loop, marks& m) {
+  int first = 0;
+  graph::for_each_state(g, loop, [&](int state, int next, int) {
+    if (m.at[state] != mark::none || !has_adjoint(m.at[next])) return;
+    m.at[state] = mark::dependent;
+    if (first == 0 || state < first) first = state;
+  });
+  return first;
+}
+
 /// Prepares the backward pass: marks each node that depends on a differentiated one, and sets the adjoint of the root.
 constexpr void begin_reverse(node_table const& g, int root, int seed, marks& m, adjoints& adjoint) {
   for (int id = 1; id <= root; ++id) {
-    if (m.at[id] != mark::none) continue;
     node const& n = g[id];
+    if (graph::is_loop(n)) {
+      if (int const newly = mark_states(g, id, m)) {
+        id = newly;
+        continue;
+      }
+    }
+    if (m.at[id] != mark::none) continue;
     if (n.operand[0] == 0) continue;
     int const first = n.op->family == op_family::alias ? 1 : 0;
     for (int k = first; k < 4; ++k)
@@ -42,12 +61,21 @@ constexpr void begin_reverse(node_table const& g, int root, int seed, marks& m, 
 }
 
 constexpr void reverse_block(node_table& g, int id, marks& m, adjoints& adjoint);
+constexpr void reverse_loop(node_table& g, int loop, marks& m, adjoints& adjoint);
 
-/// Adds the pullbacks of the nodes from `newest` down to `oldest`.
-constexpr void reverse_range(node_table& g, int newest, int oldest, marks& m, adjoints& adjoint) {
+constexpr void add_adjoint(node_table& g, int to, int d, adjoints& adjoint) {
+  int& sum = adjoint.of[to];
+  sum = sum == 0 ? d : (handle{&g, sum} + handle{&g, d}).id;
+}
+
+/// Adds the pullbacks of the nodes from `newest` down to `oldest`; body: only of those in the body of a loop.
+constexpr void reverse_range(node_table& g, int newest, int oldest, marks& m, adjoints& adjoint,
+                             graph::loop_nodes const* body = nullptr) {
   bool const within = g.backward;
   g.backward = true;
   for (int id = newest; id >= oldest; --id) {
+    if (body != nullptr && !body->has(id)) continue;
+    if (graph::is_loop(g[id])) reverse_loop(g, id, m, adjoint);
     if (m.at[id] != mark::dependent || adjoint.of[id] == 0) continue;
     node const n = g[id];
     int const first = n.op->family == op_family::alias ? 1 : 0;
@@ -60,8 +88,7 @@ constexpr void reverse_range(node_table& g, int newest, int oldest, marks& m, ad
       }
       handle const d = n.op->pullback(g, adjoint.of[id], id, k);
       if (d.id == 0) continue;
-      int& sum = adjoint.of[to];
-      sum = sum == 0 ? d.id : (handle{&g, sum} + d).id;
+      add_adjoint(g, to, d.id, adjoint);
     }
   }
   g.backward = within;
@@ -81,10 +108,12 @@ class block_copy {
         end_{result},
         origin_{g.size},
         copy_{new int[static_cast<std::size_t>(end_ - first_) + 1]{}},
-        begin_{new int[static_cast<std::size_t>(end_ - first_) + 1]{}} {}
+        begin_{new int[static_cast<std::size_t>(end_ - first_) + 1]{}},
+        numbers_{new int[static_cast<std::size_t>(g.loop_count) + 1]{}} {}
   constexpr ~block_copy() {
     delete[] copy_;
     delete[] begin_;
+    delete[] numbers_;
   }
   block_copy(block_copy const&) = delete;
   block_copy& operator=(block_copy const&) = delete;
@@ -141,7 +170,8 @@ class block_copy {
   }
   constexpr void copy(int id) {
     node n = g_[id];
-    bool varies = false;
+    bool const of_loop = graph::is_of_loop(n.op->family);
+    bool varies = of_loop;
     for (int& x : n.operand) {
       int const y = stand_in(x);
       varies = varies || y != x;
@@ -150,6 +180,13 @@ class block_copy {
     if (!varies) return;
     if (n.op->block == graph::of_block::result)
       n.attribute = graph::block_attribute(begin_[graph::block_of(n) - first_]);
+    if (of_loop) {
+      graph::loop_node l = graph::loop_of(n);
+      int& number = numbers_[l.number];
+      if (number == 0) number = ++g_.loop_count;
+      l.number = number;
+      n.attribute = graph::loop_attribute(l);
+    }
     int const added = copy_[id - first_] = g_.add(n);
     m_.at[added] = m_.at[id];
   }
@@ -159,8 +196,9 @@ class block_copy {
   int first_, end_;
   int origin_;  ///< the newest node before the recomputation
   int inputs_ = 0;
-  int* copy_;   ///< by node of the block; 0: none
-  int* begin_;  ///< by node of the block: the first node that is not older than its copy
+  int* copy_;     ///< by node of the block; 0: none
+  int* begin_;    ///< by node of the block: the first node that is not older than its copy
+  int* numbers_;  ///< by loop of the block: the number of its copy
 };
 
 /// Pulls back a block that is recomputed: through the recomputed nodes, so that no value inside the block is kept.
@@ -169,11 +207,174 @@ constexpr void reverse_block(node_table& g, int id, marks& m, adjoints& adjoint)
   block_copy block{g, id, m};
   block.run();
   int const oldest = block.first_copy(), newest = g.size, y = block.copy_of(value);
-  int& sum = adjoint.of[y];
-  sum = sum == 0 ? dy : (handle{&g, sum} + handle{&g, dy}).id;
+  add_adjoint(g, y, dy, adjoint);
   block.begin_adjoints(adjoint);
   reverse_range(g, newest, oldest, m, adjoint);
   block.end_adjoints(adjoint);
+}
+
+/// The values of a loop in the body of the loop of its backward pass: slices of their stacks, which the loop keeps. A
+/// value that costs no more than loading it is computed again.
+class saved_values {
+ public:
+  /// last  the newest node of the forward pass
+  constexpr saved_values(node_table& g, int loop, int last, graph::loop_nodes const& body,
+                         operation::open_loop const& back)
+      : g_{g},
+        loop_{loop},
+        last_{last},
+        body_{body},
+        back_{back},
+        saved_{new int[static_cast<std::size_t>(last) + 1]{}} {}
+  constexpr ~saved_values() { delete[] saved_; }
+  saved_values(saved_values const&) = delete;
+  saved_values& operator=(saved_values const&) = delete;
+
+  /// What the backward pass reads for node x of the forward pass; x itself if the loop does not compute it.
+  constexpr int operator()(int x) const {
+    if (x > loop_)
+      return is_inner_result(x) ? operation::emit_slice(g_, back_, operation::emit_stack(g_, loop_, x)) : x;
+    if (!body_.has(x) || x == 0) return x;
+    int& s = saved_[x];
+    if (s == 0) s = find(x);
+    return s;
+  }
+
+  /// Equal nodes are one: a backward pass may find one that an earlier backward pass of the loop emitted.
+  constexpr bool is_copied(int x) const { return x > loop_ && x <= last_ && body_.has(x) && !is_inner_result(x); }
+  constexpr int oldest(int first) const { return loop_ < first ? loop_ + 1 : first; }
+
+ private:
+  /// A result of a loop inside the body that is younger than the loop: a backward pass asked for it.
+  constexpr bool is_inner_result(int x) const {
+    node const& n = g_[x];
+    bool const result = n.op->family == op_family::loop_stack || n.op->family == op_family::loop_final;
+    return result && n.operand[0] < loop_ && body_.has(n.operand[0]);
+  }
+  constexpr int find(int x) const {
+    node n = g_[x];
+    op_family const f = n.op->family;
+    int inside = 0;
+    for (int k = 0; k < 4; ++k) inside += n.operand[k] != 0 && body_.has(n.operand[k]) ? 1 : 0;
+    if (f == op_family::reshape || f == op_family::broadcast ||
+        (f == op_family::elementwise && n.op->cheap && inside == 1)) {
+      for (int& y : n.operand) y = y != 0 ? (*this)(y) : 0;
+      return g_.add(n);
+    }
+    return operation::emit_slice(g_, back_, operation::emit_stack(g_, loop_, x));
+  }
+  node_table& g_;
+  int loop_, last_;
+  graph::loop_nodes const& body_;
+  operation::open_loop back_;
+  int* saved_;
+};
+
+/// Pulls back a loop: by a loop in the other direction, whose states are the adjoints of the states.
+class loop_reversal {
+ public:
+  constexpr loop_reversal(node_table& g, int loop, marks& m, adjoints& adjoint)
+      : g_{g}, loop_{loop}, m_{m}, outside_{adjoint}, facts_{graph::loop_of(g[loop])}, newest_{g.size} {}
+
+  constexpr void run() {
+    if (!has_adjoints()) return;
+    graph::loop_nodes const body{g_, loop_};
+    auto* const within = new adjoints{};
+    back_ = operation::begin_loop(g_, facts_.steps, !facts_.backwards);
+    state* const states = begin(*within);
+    reverse_range(g_, newest_, 1, m_, *within, &body);
+    end(body, *within, states);
+    delete[] states;
+    delete within;
+  }
+
+ private:
+  /// A state whose adjoint is computed; before and after a step of the backward pass.
+  struct state {
+    int of, before, after;
+  };
+  constexpr bool is_result(int id, op_family f) const {
+    return g_[id].op->family == f && graph::loop_of(g_[id]).number == facts_.number && outside_.of[id] != 0;
+  }
+  constexpr bool has_adjoints() const {
+    for (int id = loop_ + 1; id <= newest_; ++id)
+      if (is_result(id, op_family::loop_stack) || is_result(id, op_family::loop_final)) return true;
+    return false;
+  }
+  constexpr int adjoint_of_final(int state) const {
+    for (int id = loop_ + 1; id <= newest_; ++id)
+      if (is_result(id, op_family::loop_final) && g_[id].operand[1] == state) return outside_.of[id];
+    return operation::emit_constant(g_, 0, g_[state].shape).id;
+  }
+
+  /// Adds the states of the backward pass, and the adjoints that come from outside: those of states after the step and
+  /// of stacked values.
+  constexpr state* begin(adjoints& within) {
+    graph::for_each_state(g_, loop_, [&](int s, int, int) { count_ += has_adjoint(m_.at[s]) ? 1 : 0; });
+    auto* const states = new state[static_cast<std::size_t>(count_) + 1]{};
+    int k = 0;
+    graph::for_each_state(g_, loop_, [&](int s, int next, int) {
+      if (!has_adjoint(m_.at[s])) return;
+      int const initial = adjoint_of_final(s);
+      states[k] = {s, operation::emit_state(g_, back_, initial, k), 0};
+      if (has_adjoint(m_.at[next])) add_adjoint(g_, next, states[k].before, within);
+      ++k;
+    });
+    for (int id = loop_ + 1; id <= newest_; ++id)
+      if (is_result(id, op_family::loop_stack) && has_adjoint(m_.at[g_[id].operand[1]]))
+        add_adjoint(g_, g_[id].operand[1], operation::emit_slice(g_, back_, outside_.of[id]), within);
+    return states;
+  }
+
+  /// Ends the backward loop. Adjoints of sequences are stacked; those of values that all steps share are summed.
+  constexpr void end(graph::loop_nodes const& body, adjoints const& within, state* states) {
+    auto const ids = [](int count) { return new int[static_cast<std::size_t>(count) + 1]{}; };
+    int *const to = ids(newest_), *const root = ids(newest_), *const before = ids(count_), *const after = ids(count_);
+    for (int k = 0; k < count_; ++k) {
+      int const d = within.of[states[k].of];
+      before[k] = states[k].before;
+      after[k] = d != 0 ? d : operation::emit_constant(g_, 0, g_[states[k].of].shape).id;
+    }
+    int roots = 0;
+    auto const add = [&](int target, int id) {
+      to[roots] = target;
+      root[roots++] = within.of[id];
+    };
+    for (int id = 1; id <= newest_; ++id)
+      if (within.of[id] != 0 && g_[id].op->family == op_family::loop_slice &&
+          graph::loop_of(g_[id]).number == facts_.number && has_adjoint(m_.at[g_[id].operand[0]]))
+        add(g_[id].operand[0], id);
+    int const sequences = roots;
+    for (int id = 1; id <= newest_; ++id)
+      if (within.of[id] != 0 && !body.has(id)) add(id, id);
+    saved_values const saved{g_, loop_, newest_, body, back_};
+    operation::loop_builder builder{g_, back_};
+    builder.close(before, after, count_, root, roots, saved);
+    builder.stack(root, sequences, saved);
+    builder.sum(root + sequences, roots - sequences, saved);
+    for (int i = 0; i < roots; ++i) add_adjoint(g_, to[i], root[i], outside_);
+    for (int k = 0; k < count_; ++k) {
+      int const initial = g_[states[k].of].operand[0];
+      if (has_adjoint(m_.at[initial]))
+        add_adjoint(g_, initial, operation::emit_final(g_, builder.loop(), before[k]), outside_);
+    }
+    delete[] after;
+    delete[] before;
+    delete[] root;
+    delete[] to;
+  }
+
+  node_table& g_;
+  int loop_;
+  marks& m_;
+  adjoints& outside_;
+  graph::loop_node facts_;
+  int newest_;  ///< the newest node before the backward pass of the loop
+  operation::open_loop back_{};
+  int count_ = 0;
+};
+constexpr void reverse_loop(node_table& g, int loop, marks& m, adjoints& adjoint) {
+  loop_reversal{g, loop, m, adjoint}.run();
 }
 
 /// Adds the backward pass to the program, from `root` with the adjoint `seed`, in one sweep from the newest node to the

@@ -193,7 +193,8 @@ constexpr auto rebuilt_members(member_types<X...>, std::index_sequence<I...>, Le
 /// A struct like S of other leaves: those of a std::tuple from number First on, which are moved from a temporary one.
 template <class S, std::size_t First, class Leaves>
 constexpr auto rebuilt(Leaves&& leaves) {
-  if constexpr (Structure<S>)
+  if constexpr (std::is_same_v<S, std::tuple<>>) return S{};
+  else if constexpr (Structure<S>)
     return rebuilt_members<S, First>(members_of_structure<S>{},
                                      std::make_index_sequence<members_of_structure<S>::count>{},
                                      static_cast<Leaves&&>(leaves));

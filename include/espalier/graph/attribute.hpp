@@ -25,6 +25,7 @@
 /// | part                                | part_attribute                | part_of          |
 /// | alias of one operand                | copy_attribute                |                  |
 /// | checkpoint, an alias                | block_attribute               | block_of         |
+/// | loop_slice, ..., loop_stack         | loop_attribute                | loop_of          |
 namespace espalier::graph {
 
 namespace detail {
@@ -174,6 +175,26 @@ constexpr int block_of(node const& n) {
   if (n.op->family != op_family::alias) detail::wrong_family();
   return static_cast<int>(n.attribute);
 }
+
+/// The loop that a node belongs to. index: of a state. is_loop: the node is the last loop_carry of its loop.
+struct loop_node {
+  int number, steps;
+  bool backwards;  ///< from the last position of the sequences to the first
+  int index = 0;
+  bool is_loop = false;
+};
+inline constexpr int max_loop_steps = (1 << 30) - 1, max_loop_states = 1 << 10;
+constexpr bool is_of_loop(op_family f) { return f >= op_family::loop_slice && f <= op_family::loop_stack; }
+constexpr std::uint64_t loop_attribute(loop_node x) {
+  return static_cast<std::uint64_t>(x.number) << 42 | static_cast<std::uint64_t>(x.index) << 32 |
+         static_cast<std::uint64_t>(x.steps) << 2 | (x.backwards ? 2u : 0u) | (x.is_loop ? 1u : 0u);
+}
+constexpr loop_node loop_of(node const& n) {
+  if (!is_of_loop(n.op->family)) detail::wrong_family();
+  return {static_cast<int>(n.attribute >> 42), static_cast<int>(n.attribute >> 2 & 0x3fffffff), (n.attribute & 2u) != 0,
+          static_cast<int>(n.attribute >> 32 & 0x3ff), (n.attribute & 1u) != 0};
+}
+constexpr bool is_loop(node const& n) { return n.op->family == op_family::loop_carry && (n.attribute & 1u) != 0; }
 
 }  // namespace espalier::graph
 #include "../base/diagnostics_pop.hpp"

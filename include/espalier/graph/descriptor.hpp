@@ -52,6 +52,11 @@ enum class op_family : std::uint8_t {
   part,               ///< the elements of a vector from a place on, as a tensor
   index_gather,       ///< elements whose positions along an axis are integers known when the program runs
   index_scatter_add,  ///< the adjoint of an index_gather
+  loop_slice,         ///< in the body of a loop: one position of a sequence
+  loop_state,         ///< in the body of a loop: its state; operand 0 is the initial one
+  loop_carry,         ///< the next value of a state; the last one of a loop is the loop itself
+  loop_final,         ///< a state after the last step
+  loop_stack,         ///< the values that a node of the body has in all steps
   alias               ///< operand 0 with its own pullback rule (composites with a closed form, detach)
 };
 

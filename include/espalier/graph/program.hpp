@@ -50,7 +50,9 @@ enum class fault : std::uint8_t {
   computed_index,         ///< an index that is no argument of integers
   random_in_vmap,         ///< the function of one sample uses random numbers
   update_in_vmap,         ///< the function of one sample updates a model
-  not_batched             ///< an op of the function of one sample has no form for all samples
+  not_batched,            ///< an op of the function of one sample has no form for all samples
+  loop_in_vmap,           ///< the function of one sample has a loop
+  update_in_loop          ///< the step of a loop updates a buffer or a model
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are
@@ -68,6 +70,7 @@ struct node_table {
   int map_count;
   int value_count;
   int table_count;
+  int loop_count;  ///< loops have the numbers 1 to loop_count
   fault found;
   descriptor const* op_with_fault;  ///< the op of a fault that names one, or null
   bool plain;                       ///< no simplification: nodes stay as they are written

@@ -116,6 +116,16 @@ struct sound {
                 ESPALIER_SENTENCE("vmap(f): an operation in f cannot be computed for all samples at once, because its "
                                   "value would have more than 6 axes; reshape its operand to fewer axes",
                                   ESPALIER_STATED(has_batched_ops, Op)));
+  static constexpr bool has_no_loop_of_samples = Found != fault::loop_in_vmap || is_reported_elsewhere<Subject>;
+  static_assert(has_no_loop_of_samples,
+                ESPALIER_SENTENCE("vmap(f): f has a loop (scan, repeat or a recurrent layer), which vmap does not "
+                                  "batch; give the state of the loop an axis of samples and call f without vmap",
+                                  ESPALIER_STATED(has_no_loop_of_samples, Subject)));
+  static constexpr bool keeps_models_in_loops = Found != fault::update_in_loop || is_reported_elsewhere<Subject>;
+  static_assert(keeps_models_in_loops,
+                ESPALIER_SENTENCE("scan(step, state, xs): the step updates a model, or the running statistics of a "
+                                  "BatchNorm; write evaluate(net, x), or make the statistics a part of the state",
+                                  ESPALIER_STATED(keeps_models_in_loops, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

@@ -30,7 +30,7 @@ constexpr void find_facts(graph::program const& p, node_facts& f) {
   for (int id = 1; id <= g.size; ++id) {
     op_family const family = g[id].op->family;
     f.varies[id] = family == op_family::argument || family == op_family::label || family == op_family::hyperparameter ||
-                   family == op_family::random;
+                   family == op_family::random || family == op_family::loop_slice || family == op_family::loop_state;
     for (int k = 0; k < operands_of(g[id]); ++k) f.varies[id] = f.varies[id] || f.varies[g[id].operand[k]];
   }
 }

@@ -35,12 +35,16 @@ constexpr int add_sample_leaf(node_table& g, int all, extents const& s, sample_l
   return leaves[count - 1].id;
 }
 
+/// What a batcher does with random numbers that do not depend on a leaf: all samples would have the same.
+enum class random_samples : std::uint8_t { are_invalid, are_shared };
+
 /// Rewrites the nodes of a program from `first` on that depend on leaves of one sample.
 class batcher {
  public:
-  constexpr batcher(node_table& g, int samples, int first)
+  constexpr batcher(node_table& g, int samples, int first, random_samples random = random_samples::are_invalid)
       : g_{g},
         samples_{samples},
+        random_{random},
         first_{first},
         last_{g.size},
         all_{zeros(g.size - first + 2)},
@@ -64,13 +68,15 @@ class batcher {
     for (int id = last_; id >= first_; --id) {
       if (g_[id].op->labels != nullptr) needed[id - first_] = 1;  // labels are checked, though nothing reads their mark
       for (int k = 0; k < 4; ++k)
-        if (int const x = g_[id].operand[k]; x >= first_ && needed[id - first_] != 0) needed[x - first_] = 1;
+        if (int const x = g_[id].operand[k]; x >= first_ && needed[id - first_] != 0 && all(id) == 0)
+          needed[x - first_] = 1;
     }
     for (int id = first_; id <= last_; ++id) {
       for (int k = 0; k < 4; ++k)
         if (depends(g_[id].operand[k])) depends_[id - first_] = 1;
       if (needed[id - first_] == 0) continue;
-      if (g_[id].op->family == op_family::random) g_.report(graph::fault::random_in_vmap);
+      if (g_[id].op->family == op_family::random && random_ == random_samples::are_invalid)
+        g_.report(graph::fault::random_in_vmap);
       if (depends(id) && all(id) == 0) all_[id - first_] = emit_for_all(g_[id]);
     }
     delete[] needed;
@@ -173,6 +179,13 @@ class batcher {
       case op_family::index_gather:
       case op_family::index_scatter_add:
         return index(n);
+      case op_family::loop_slice:
+      case op_family::loop_state:
+      case op_family::loop_carry:
+      case op_family::loop_final:
+      case op_family::loop_stack:
+        g_.report(graph::fault::loop_in_vmap);
+        return emit_constant(g_, 0, of_all(n.shape)).id;
       default:
         return fail(n);
     }
@@ -382,7 +395,9 @@ class batcher {
   }
 
   node_table& g_;
-  int samples_, first_, last_;
+  int samples_;
+  random_samples random_;
+  int first_, last_;
   int* all_;      ///< by node: the node of all samples, or 0
   int* depends_;  ///< by node: whether it depends on a leaf
 };

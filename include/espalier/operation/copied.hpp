@@ -23,5 +23,10 @@ struct rule<copied_> : elementwise {
   }
 };
 
+namespace operation {
+/// What a copy is, for passes that name no op.
+inline constexpr graph::descriptor const* copy_of_value = &described<copied_>;
+}  // namespace operation
+
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -117,8 +117,9 @@ struct rule<permute_> {
 
 namespace operation {
 
-/// What a leaf is whose number a run provides, for passes that name no op.
+/// What a leaf is whose number, or tensor, a run provides, for passes that name no op.
 inline constexpr graph::descriptor const* run_time_number = &described<hyperparameter_>;
+inline constexpr graph::descriptor const* run_time_tensor = &described<argument_>;
 
 constexpr int emit_reshape(node_table& g, int id, extents const& s) {
   node const& n = g[id];

@@ -21,9 +21,23 @@ struct memory_plan {
   std::int64_t peak_live;  ///< maximum of elements live at once: a lower bound for every plan of this schedule
 };
 
+/// The workspace of the loops of a program, in elements.
+inline constexpr int max_loops = 256;
+struct loop_workspaces {
+  int loop[max_loops];  ///< the node of each loop
+  std::int64_t size[max_loops];
+  int count;
+
+  constexpr std::int64_t of(int id) const {
+    for (int i = 0; i < count; ++i)
+      if (loop[i] == id) return size[i];
+    return 0;
+  }
+};
+
 /// Allocates workspace for every stored value that has no address yet. `ir` must contain the outputs of each group.
 constexpr memory_plan allocate(graph::program const& p, grouping const& groups, kernel_ir const& ir,
-                               destinations const& to) {
+                               destinations const& to, loop_workspaces const& loops) {
   memory_plan m{};
   for (int id = 1; id <= p.nodes.size; ++id) {
     m.address_of[id] = to.address_of[id];
@@ -43,7 +57,8 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& groups, 
         allocation[id] = allocation[to.in_place_of[id]];
         pack.extend(allocation[id], last);
       } else {
-        allocation[id] = pack.add(rounded(groups.size_of[id]), x, last);
+        bool const is_loop = groups.family_of[id] == op_family::loop_carry;
+        allocation[id] = pack.add(rounded(is_loop ? loops.of(id) : groups.size_of[id]), x, last);
       }
     }
   }

@@ -20,7 +20,8 @@ class grouper : group_builder {
     for (int id = 1; id <= nodes_.size; ++id) {
       if (!groups_.needed[id]) continue;
       op_family const f = groups_.family_of[id];
-      if (!is_leaf(f) && f != op_family::reshape && f != op_family::alias) mark_open(id);
+      if (f == op_family::loop_carry) for_each_captured(nodes_, groups_, id, [&](int x) { groups_.open[x] = true; });
+      else if (!is_leaf(f) && f != op_family::reshape && f != op_family::alias && !graph::is_of_loop(f)) mark_open(id);
       if (f == op_family::convert) add_unfused_group(id, kernel_kind::convert);
       if (f == op_family::random) add_unfused_group(id, kernel_kind::random);
     }
@@ -150,6 +151,13 @@ class grouper : group_builder {
       case op_family::broadcast:
         if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
         break;
+      case op_family::loop_carry:
+        add_loop_group(id);
+        break;
+      case op_family::loop_final:
+      case op_family::loop_stack:
+        add_member(groups_.group_of[n.operand[0]], id, extent_class::full);
+        break;
       default:
         break;
     }
@@ -172,6 +180,17 @@ class grouper : group_builder {
     int const x = new_group(kind, groups_.size_of[id], 0, 0);
     groups_.groups[x].windowed = windowed;
     add_member(x, id, extent_class::full);
+  }
+
+  /// A loop, and its results as further members. It reads everything from memory.
+  constexpr void add_loop_group(int id) {
+    for_each_captured(nodes_, groups_, id, [&](int x) {
+      op_family const f = groups_.family_of[x];
+      if (f == op_family::move || f == op_family::broadcast || f == op_family::constant ||
+          f == op_family::column_index || groups_.deferred[x])
+        materialize(x);
+    });
+    add_member(new_group(kernel_kind::loop, groups_.size_of[id], 0, 0), id, extent_class::full);
   }
 
   constexpr void group_elementwise(int id) {

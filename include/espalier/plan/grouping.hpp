@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../graph/attribute.hpp"
+#include "../graph/loop.hpp"
 #include "../operation/runs.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -26,7 +26,8 @@ enum class kernel_kind : std::uint8_t {
   pack,  ///< a copy of a tensor to its place in a vector, unless its group writes it there
   part,  ///< nothing: the tensor has the memory of the vector
   index_gather,
-  index_scatter_add
+  index_scatter_add,
+  loop  ///< runs a program of its own once for each step
 };
 
 /// How many elements a value has in a fused group's iteration space of rows x columns: all (full), one per row (row),
@@ -91,14 +92,57 @@ constexpr int count_kernels(grouping const& groups) {
   return count;
 }
 
-/// Marks the nodes that the outputs depend on, and caches their properties.
+/// Adds the results of a loop that are needed.
+constexpr void add_needed_results(node_table const& nodes, grouping const& groups, int loop, graph::loop_use& use) {
+  int const number = graph::loop_of(nodes[loop]).number;
+  for (int id = loop + 1; id <= nodes.size; ++id) {
+    op_family const f = nodes[id].op->family;
+    if (groups.needed[id] && (f == op_family::loop_stack || f == op_family::loop_final) &&
+        graph::loop_of(nodes[id]).number == number)
+      use.add(nodes[id]);
+  }
+  use.close();
+}
+/// The holders of the values that a loop reads, each once. `to` has room for all nodes. Returns their number.
+constexpr int list_captured(node_table const& nodes, grouping const& groups, int loop, int* to) {
+  graph::loop_use use{nodes, loop};
+  add_needed_results(nodes, groups, loop, use);
+  bool* const seen = new bool[static_cast<std::size_t>(nodes.size) + 1]{};
+  int count = 0;
+  for (int id = 1; id <= nodes.size; ++id) {
+    if (!use.captures(id) || seen[groups.holder_of[id]]) continue;
+    seen[groups.holder_of[id]] = true;
+    to[count++] = groups.holder_of[id];
+  }
+  delete[] seen;
+  return count;
+}
+/// Calls f(holder) for each value that a loop reads.
+template <class F>
+constexpr void for_each_captured(node_table const& nodes, grouping const& groups, int loop, F&& f) {
+  int* const captured = new int[static_cast<std::size_t>(nodes.size) + 1]{};
+  int const count = list_captured(nodes, groups, loop, captured);
+  for (int i = 0; i < count; ++i) f(captured[i]);
+  delete[] captured;
+}
+
+/// Marks the nodes that the outputs depend on, and caches their properties. Nodes in the bodies of loops belong to
+/// programs of their own.
 constexpr void look_up_needed(node_table const& nodes, grouping& groups, graph::output const* outputs,
                               int output_count) {
   for (int i = 0; i < output_count; ++i) groups.needed[outputs[i].id] = true;
   for (int id = nodes.size; id > 0; --id) {
     if (!groups.needed[id]) continue;
     graph::node const& n = nodes.nodes[id];
+    if (graph::is_loop(n)) {
+      graph::loop_use use{nodes, id};
+      add_needed_results(nodes, groups, id, use);
+      for (int x = 1; x <= nodes.size; ++x)
+        if (use.captures(x)) groups.needed[x] = true;
+      continue;
+    }
     groups.needed[n.operand[0]] = true;
+    if (n.op->family == op_family::loop_stack || n.op->family == op_family::loop_final) continue;
     if (n.operand[1] == 0 || n.op->family == op_family::alias) continue;
     groups.needed[n.operand[1]] = true;
     groups.needed[n.operand[2]] = true;

@@ -23,6 +23,8 @@ constexpr liveness find_liveness(grouping const& groups, kernel_ir const& ir) {
       found.stored[node] = true;
       found.last_use[node] = x;
     }
+    // A loop stores its workspace in its own node.
+    if (groups.groups[x].kind == kernel_kind::loop) found.stored[groups.groups[x].first] = true;
     if (groups.groups[x].kind != kernel_kind::fused || groups.groups[x].order != loop_order::rows) continue;
     // A reduction over rows accumulates in memory while the group runs row by row.
     for (int id = groups.groups[x].first; id != 0; id = groups.next[id])

@@ -28,6 +28,13 @@ class lowering {
     kernel_body& k = ir_.groups[x];
     k.first_instruction = ir_.instruction_count;
     k.first_operand = ir_.operand_count;
+    if (groups_.groups[x].kind == kernel_kind::loop) {
+      for_each_captured(nodes_, groups_, groups_.groups[x].first, [&](int id) {
+        ir_.operands[ir_.operand_count++] = ir_operand{id, extent_class::full, operand_kind::memory, 0};
+      });
+      k.operands = ir_.operand_count - k.first_operand;
+      return;
+    }
     for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
       // False for the first node of an unfused group.
       bool const fused = groups_.groups[x].kind == kernel_kind::fused || id != groups_.groups[x].first;

@@ -26,6 +26,9 @@ class recomputer {
     if (last_ == 0) return;
     for (int i = 0; i < output_count; ++i) base_[groups_.holder_of[outputs[i].id]] = 0;
     for (int x = 1; x <= groups_.group_count; ++x)
+      if (groups_.groups[x].kind == kernel_kind::loop)
+        for_each_captured(nodes_, groups_, groups_.groups[x].first, [&](int id) { base_[id] = 0; });
+    for (int x = 1; x <= groups_.group_count; ++x)
       for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) check_reader(x, id);
     for (int id = 1; id <= last_; ++id)
       if (base_[id] != 0) to_.by_readers[id] = to_.any = true;

@@ -46,7 +46,8 @@ constexpr traffic traffic_of(node_table const& nodes, grouping const& groups, ke
                              memory_plan const& m) {
   traffic sum{};
   for (int x = 1; x <= groups.group_count; ++x) {
-    if (groups.groups[x].kind == kernel_kind::part) continue;
+    // A loop moves what its body moves; see traffic_of_program.
+    if (groups.groups[x].kind == kernel_kind::part || groups.groups[x].kind == kernel_kind::loop) continue;
     if (groups.groups[x].kind == kernel_kind::pack) {
       int const vector = groups.groups[x].first, tensor = groups.holder_of[nodes[vector].operand[0]];
       address const from = m.address_of[tensor], to = m.address_of[vector];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../base/math.hpp"
-#include "../graph/attribute.hpp"
+#include "../graph/loop.hpp"
 #include "../shape/permutation.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -81,6 +81,8 @@ class interpreter {
   constexpr interpreter(node_table const& g, int const* roots, int count)
       : g_{g}, values_{new T* [static_cast<std::size_t>(g.size) + 1] {}} {
     needed_ = new bool[static_cast<std::size_t>(g.size) + 1]{};
+    loop_of_ = new int[static_cast<std::size_t>(g.size) + 1]{};
+    position_ = new int[static_cast<std::size_t>(g.loop_count) + 1]{};
     for (int i = 0; i < count; ++i) needed_[roots[i]] = true;
     for (int id = g.size; id > 0; --id) {
       if (!needed_[id]) continue;
@@ -88,11 +90,20 @@ class interpreter {
       for (int k = 0; k < last; ++k)
         if (int const x = g[id].operand[k]) needed_[x] = true;
     }
+    // Inner loops are older than the loops around them.
+    for (int id = 1; id <= g.size; ++id) {
+      if (!needed_[id] || !graph::is_loop(g[id])) continue;
+      graph::loop_nodes const body{g, id};
+      for (int x = 1; x <= g.size; ++x)
+        if (body.has(x) && loop_of_[x] == 0) loop_of_[x] = id;
+    }
   }
   constexpr ~interpreter() {
     for (int id = 1; id <= g_.size; ++id) delete[] values_[id];
     delete[] values_;
     delete[] needed_;
+    delete[] loop_of_;
+    delete[] position_;
   }
   interpreter(interpreter const&) = delete;
   interpreter& operator=(interpreter const&) = delete;
@@ -101,7 +112,7 @@ class interpreter {
 
   constexpr void run(leaf_values<T> const& in) {
     for (int id = 1; id <= g_.size; ++id)
-      if (needed_[id]) evaluate(id, in);
+      if (needed_[id] && loop_of_[id] == 0) evaluate(id, in);
   }
 
  private:
@@ -110,6 +121,7 @@ class interpreter {
   }
   constexpr void evaluate(int id, leaf_values<T> const& in) {
     node const& n = g_[id];
+    if (graph::is_of_loop(n.op->family)) return evaluate_of_loop(id, in);
     std::int64_t const size = n.shape.size();
     delete[] values_[id];
     T* const y = values_[id] = new T[static_cast<std::size_t>(size)]{};
@@ -203,7 +215,51 @@ class interpreter {
       case op_family::contraction:
         contract(n, y);
         break;
+      default:
+        break;
     }
+  }
+  constexpr T* renew(int id) {
+    delete[] values_[id];
+    return values_[id] = new T[static_cast<std::size_t>(g_[id].shape.size())]{};
+  }
+  /// A loop sets its states, final states and stacks itself.
+  constexpr void evaluate_of_loop(int id, leaf_values<T> const& in) {
+    node const& n = g_[id];
+    if (n.op->family == op_family::loop_slice) {
+      std::int64_t const size = n.shape.size();
+      copy(renew(id), values_[n.operand[0]] + position_[graph::loop_of(n).number] * size, size);
+    } else if (graph::is_loop(n)) {
+      run_loop(id, in);
+    }
+  }
+  constexpr void run_loop(int loop, leaf_values<T> const& in) {
+    graph::loop_node const l = graph::loop_of(g_[loop]);
+    auto const is_result = [&](int id, op_family f) {
+      return needed_[id] && g_[id].op->family == f && graph::loop_of(g_[id]).number == l.number;
+    };
+    for (int id = loop + 1; id <= g_.size; ++id)
+      if (is_result(id, op_family::loop_stack)) renew(id);
+    graph::for_each_state(g_, loop, [&](int state, int, int) {
+      copy(renew(state), values_[g_[state].operand[0]], g_[state].shape.size());
+    });
+    for (int i = 0; i < l.steps; ++i) {
+      int const at = position_[l.number] = l.backwards ? l.steps - 1 - i : i;
+      for (int id = 1; id <= g_.size; ++id)
+        if (needed_[id] && loop_of_[id] == loop && g_[id].op->family != op_family::loop_state) evaluate(id, in);
+      for (int id = loop + 1; id <= g_.size; ++id) {
+        if (!is_result(id, op_family::loop_stack)) continue;
+        std::int64_t const size = g_[g_[id].operand[1]].shape.size();
+        copy(values_[id] + at * size, values_[g_[id].operand[1]], size);
+      }
+      // All next values are read before a state changes.
+      graph::for_each_state(
+          g_, loop, [&](int state, int next, int carry) { copy(renew(carry), values_[next], g_[state].shape.size()); });
+      graph::for_each_state(
+          g_, loop, [&](int state, int, int carry) { copy(values_[state], values_[carry], g_[state].shape.size()); });
+    }
+    for (int id = loop + 1; id <= g_.size; ++id)
+      if (is_result(id, op_family::loop_final)) copy(renew(id), values_[g_[id].operand[1]], g_[id].shape.size());
   }
   constexpr void concatenate(node const& n, T* y) {
     int const axis = axis_of(n);
@@ -257,6 +313,8 @@ class interpreter {
   node_table const& g_;
   T** values_;
   bool* needed_;
+  int* loop_of_;   ///< by node: the innermost loop that computes it, or 0
+  int* position_;  ///< by number of a loop: the position of its step
 };
 
 }  // namespace espalier::tracing

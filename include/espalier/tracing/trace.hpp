@@ -3,10 +3,12 @@
 #include <tuple>
 
 #include "../expression/call.hpp"
+#include "../expression/scan.hpp"
 #include "../operation/checkpoint.hpp"
 #include "../operation/composite.hpp"
 #include "../operation/copied.hpp"
 #include "../operation/detach.hpp"
+#include "../operation/loop.hpp"
 #include "../operation/reduction.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -292,6 +294,31 @@ constexpr int next_number(random_stream const& stream) {
 
 constexpr int begin_block(tracer& t) { return t.nodes().size + 1; }
 constexpr int end_block(tracer& t, int y, int first) { return operation::emit_checkpoint(t.nodes(), y, first); }
+
+constexpr loop_trace begin_loop(tracer& t, int steps, bool backwards) {
+  operation::open_loop const l = operation::begin_loop(t.nodes(), steps, backwards);
+  return {l.number, l.steps, l.backwards, l.first};
+}
+constexpr int trace_slice(tracer& t, loop_trace const& l, int xs) {
+  operation::open_loop const loop{l.number, l.steps, l.backwards, l.first};
+  return operation::find_integers(t.nodes(), xs) != 0 ? operation::emit_integer_slice(t.nodes(), loop, xs)
+                                                      : operation::emit_slice(t.nodes(), loop, xs);
+}
+constexpr int trace_state(tracer& t, loop_trace const& l, int initial, int index) {
+  return operation::emit_state(t.nodes(), {l.number, l.steps, l.backwards, l.first}, initial, index);
+}
+/// Ends the loop. `next` become the states after the last step, `results` the values of all steps.
+constexpr void end_loop(tracer& t, loop_trace const& l, int const* states, int* next, int count, int* results,
+                        int result_count) {
+  node_table& g = t.nodes();
+  for (int i = 0; i < t.program.output_count; ++i)
+    if (t.program.outputs[i].id >= l.first) g.report(fault::update_in_loop);
+  operation::nothing_replaced const same{};
+  operation::loop_builder builder{g, {l.number, l.steps, l.backwards, l.first}};
+  builder.close(states, next, count, results, result_count, same);
+  builder.stack(results, result_count, same);
+  for (int i = 0; i < count; ++i) next[i] = operation::emit_final(g, builder.loop(), states[i]);
+}
 
 /// Updates a buffer. A later update of the same buffer replaces the earlier one, whose value it may have read. If the
 /// new value is another buffer, a copy node reads it, in the order of all reads: that buffer may be updated, too.

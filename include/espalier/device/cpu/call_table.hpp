@@ -19,7 +19,7 @@ struct call_table {
 };
 constexpr bool is_unfused(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
-  return kind != plan::kernel_kind::fused &&
+  return kind != plan::kernel_kind::fused && kind != plan::kernel_kind::loop &&
          !(kind == plan::kernel_kind::contraction && p.ir.groups[x].instructions > 1);
 }
 /// The number of addresses of a call. Unfused: two operands and a result; random numbers: a result. Otherwise: operands

@@ -3,6 +3,7 @@
 #include "../../storage/memory.hpp"
 #include "call_table.hpp"
 #include "fused_kernel.hpp"
+#include "run_loop.hpp"
 #include "thread/team.hpp"
 #include "unfused.hpp"
 
@@ -31,6 +32,8 @@ struct caller {
                                    [[maybe_unused]] std::uint64_t random_stream) {
     if constexpr (kind == plan::kernel_kind::part) {
       // The tensor has the memory of the vector.
+    } else if constexpr (kind == plan::kernel_kind::loop) {
+      loop_kernel<Program, group.first, T, Arch>::run(addresses<T>{base, arguments}, base, team);
     } else if constexpr (kind == plan::kernel_kind::pack) {
       constexpr plan::address from = operand_address<Program, X, 0>, to = packed_address<Program, X>;
       if constexpr (from.base != to.base || from.offset != to.offset)
@@ -71,7 +74,7 @@ struct caller {
   }
   static constexpr auto find_kernel() {
     if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::pack ||
-                  kind == plan::kernel_kind::part)
+                  kind == plan::kernel_kind::loop || kind == plan::kernel_kind::part)
       return std::type_identity<void>{};
     else return std::type_identity<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>{};
   }
@@ -154,11 +157,12 @@ inline constinit store_tuner store_tuner_of{};
 }  // namespace detail
 
 /// Runs a planned program. base: the pointers of plan::base. team: the threads that run the parts of kernels.
-template <class Program, class T, class Arch = default_arch, class Team = one_thread>
-void run(void* const* base, Team const& team = {}) noexcept {
+template <class Program, class T, class Arch, class Team>
+void run(void* const* base, Team const& team) noexcept {
   if constexpr (plan::graph_of<Program>.nodes.value_count > 0) {
-    void* all[plan::base::count];
-    for (int i = 0; i < plan::base::count; ++i) all[i] = base[i];
+    constexpr int bases = plan::base_count<Program>;
+    void* all[static_cast<std::size_t>(bases)];
+    for (int i = 0; i < bases; ++i) all[i] = base[i];
     all[plan::base::values] = const_cast<T*>(detail::values_of<Program, T>.at);
     runner<Arch>::template run<Program, T>(all, team);
   } else if constexpr (detail::has_large_group<Program, T>()) {

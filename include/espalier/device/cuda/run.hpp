@@ -103,8 +103,10 @@ void run(Backend& backend, void* const* base) {
   static_assert(
       plan::graph_of<Program>.nodes.value_count == 0,
       "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
+  static_assert(plan::loops_of<Program>.count == 0,
+                "loops (scan, repeat, recurrent layers) run only on the host; a graphics processor does not run them");
   constexpr auto const& plan = plan::plan_of<Program>;
-  if constexpr (plan.groups.group_count > 0)
+  if constexpr (plan.groups.group_count > 0 && plan::loops_of<Program>.count == 0)
     detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(
         backend, base);
   detail::copy_results<Program, T>(backend, base, std::make_integer_sequence<int, plan.memory.copy_count>{});

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "structure.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// Loops over the first axis of sequences.
+namespace espalier {
+
+/// The direction of a scan: from the first position of the sequences to the last, or from the last to the first.
+enum class direction { forwards, backwards };
+
+/// Named relation: the state or a sequence of a loop is a value of a body.
+template <class... X>
+struct loop_in_a_body {
+  using is_of_a_call = void;
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = (Traced<X> || ...);
+};
+/// Named relation: the sequences of a scan have a first axis of one extent, the number of steps.
+template <class... Shapes>
+struct sequence_lengths {
+  using is_of_a_call = void;
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = false;
+};
+template <class First, class... Rest>
+struct sequence_lengths<First, Rest...> {
+  using is_of_a_call = void;
+  ESPALIER_READS("got {}, {...}")
+  static constexpr bool agree = [] {
+    if constexpr (First::rank > 0 && ((Rest::rank > 0) && ...))
+      return ((First::value.at[0] == Rest::value.at[0]) && ...);
+    else return false;
+  }();
+};
+/// Named relation: repeat<N> has at least one step. (The number of steps fits into the attribute of a node,
+/// graph/attribute.hpp.)
+template <int N>
+struct repeated_steps {
+  using is_of_a_call = void;
+  ESPALIER_READS("repeat<{}>: the number of steps is 1 to 1073741823")
+  static constexpr bool agree = N > 0 && N < 1 << 30;
+};
+/// Named relation: the step of a scan returns the next state and an output.
+template <class Result>
+struct step_returns_state_and_output {
+  using is_of_a_call = void;
+  ESPALIER_READS("the step returns {}")
+  static constexpr bool agree = false;
+};
+/// Named relation: an output of a step has room for the axis of steps.
+template <class... Shapes>
+struct output_rank {
+  using is_of_a_call = void;
+  ESPALIER_READS("the step returns {...}")
+  static constexpr bool agree = ((Shapes::rank < max_rank) && ...);
+};
+/// Named relation: the next state has the members of the state.
+template <class Next>
+struct state_keeps_its_members {
+  using is_of_a_call = void;
+  ESPALIER_READS("the next state is {}")
+  static constexpr bool agree = false;
+};
+/// Named relation: the step of a loop keeps the shape of its state.
+template <class Next, class State>
+struct state_keeps_its_shape {
+  using is_of_a_call = void;
+  ESPALIER_READS("the next state has shape {}, the state {}")
+  static constexpr bool agree = std::is_same_v<Next, State>;
+};
+
+namespace tracing {
+/// A loop whose step is being traced: its number, and the first node that belongs to it. The functions are defined in
+/// tracing/trace.hpp.
+struct loop_trace {
+  int number, steps;
+  bool backwards;
+  int first;
+};
+constexpr loop_trace begin_loop(tracer& t, int steps, bool backwards);
+constexpr int trace_slice(tracer& t, loop_trace const& l, int xs);
+constexpr int trace_state(tracer& t, loop_trace const& l, int initial, int index);
+constexpr void end_loop(tracer& t, loop_trace const& l, int const* states, int* next, int count, int* results,
+                        int result_count);
+}  // namespace tracing
+
+namespace detail {
+
+template <class S>
+struct without_first_axis_of;
+template <int N, int... Rest>
+struct without_first_axis_of<shape<N, Rest...>> {
+  using type = shape<Rest...>;
+};
+template <class S, int N>
+struct with_first_axis_of;
+template <int... Rest, int N>
+struct with_first_axis_of<shape<Rest...>, N> {
+  using type = shape<N, Rest...>;
+};
+
+/// The value in a loop of an operand X, whose shape may be another. Integers stay integers.
+template <class X, class Like, class S = shape_of<X>>
+using loop_value = traced<S, typename data_of<kept<X>>::type, typename observer_of<X, Like>::type>;
+
+template <class Leaves>
+struct lengths_of_leaves;
+template <class... X>
+struct lengths_of_leaves<member_types<X...>> {
+  using type = sequence_lengths<shape_of<X>...>;
+};
+template <class Leaves>
+struct first_leaf;
+template <class First, class... X>
+struct first_leaf<member_types<First, X...>> {
+  using type = First;
+};
+template <class Leaves>
+struct ranks_of_leaves;
+template <class... X>
+struct ranks_of_leaves<member_types<X...>> {
+  using type = output_rank<shape_of<X>...>;
+};
+template <class Leaves, class StateLeaves>
+struct states_keep;
+template <class... N, class... S>
+struct states_keep<member_types<N...>, member_types<S...>> {
+  using type = typename first_fault<state_keeps_its_shape<shape_of<N>, shape_of<S>>...>::type;
+};
+
+template <class Leaves>
+struct in_a_body_of_leaves;
+template <class... X>
+struct in_a_body_of_leaves<member_types<X...>> {
+  using type = loop_in_a_body<X...>;
+};
+template <class... X>
+using in_a_body = typename in_a_body_of_leaves<all_leaves_of<X...>>::type;
+
+template <class X>
+constexpr tracing::tracer* tracer_of_any(X const& x) {
+  if constexpr (Structure<X>) return tracer_in_structure(x);
+  else return tracer_of(x);
+}
+
+}  // namespace detail
+
+namespace detail {
+/// What an invalid loop returns: a state with the members of the state, and outputs.
+template <class State, class Invalid>
+constexpr auto invalid_loop(Invalid found) {
+  if constexpr (Structure<State>) {
+    return []<class... X>(member_types<X...>, Invalid leaf) {
+      return std::tuple{rebuilt<State, 0>(std::tuple{((void)sizeof(X), leaf)...}), leaf};
+    }(leaves_of<State>{}, found);
+  } else {
+    return std::tuple{found, found};
+  }
+}
+/// The fault of what a step returns, or `agreed`.
+template <class State, class Result>
+constexpr auto find_step_fault() {
+  if constexpr (is_invalid<Result>) {
+    return Result{};
+  } else if constexpr (!requires { requires std::tuple_size<Result>::value == 2; }) {
+    return invalid<step_returns_state_and_output<Result>>{};
+  } else {
+    using Next = bare<std::tuple_element_t<0, Result>>;
+    using Y = bare<std::tuple_element_t<1, Result>>;
+    if constexpr (HoldsInvalid<Next> || HoldsInvalid<Y>) {
+      return first_invalid_of<Next, Y>{};
+    } else if constexpr (!same_structure<Next, State>) {
+      return invalid<state_keeps_its_members<Next>>{};
+    } else {
+      using Kept = typename states_keep<leaves_of<Next>, leaves_of<State>>::type;
+      using Ranks = typename ranks_of_leaves<leaves_of<Y>>::type;
+      if constexpr (!Kept::agree) return invalid<Kept>{};
+      else if constexpr (!Ranks::agree) return invalid<Ranks>{};
+      else return agreed{};
+    }
+  }
+}
+
+template <class V>
+constexpr V with_id(tracing::tracer* owner, V v, int id) {
+  v.tracer = owner;
+  v.id = id;
+  return v;
+}
+/// The value in a loop of what a step returns, or of an operand of the loop.
+template <class Like, class X>
+constexpr auto as_loop_value(tracing::tracer* t, X const& leaf) {
+  using V = loop_value<bare<X>, Like>;
+  return t == nullptr ? V{} : as_value<V>(*t, leaf);
+}
+
+/// Ends a loop with what its step returned. states: the nodes of its states.
+template <int Steps, class Like, class State, class Result>
+constexpr auto end_loop(tracing::tracer* t, tracing::loop_trace const& loop, int const* states, State const& outside,
+                        Result const& result) {
+  using Y = bare<std::tuple_element_t<1, Result>>;
+  constexpr int count = static_cast<int>(leaf_count_of<State>), results = static_cast<int>(leaf_count_of<Y>);
+  int next[static_cast<std::size_t>(count) + 1]{}, ys[static_cast<std::size_t>(results) + 1]{};
+  if (t != nullptr) {
+    int k = 0;
+    (void)map_leaves(std::get<0>(result),
+                     [&](auto const& leaf) { return next[k++] = as_loop_value<Like>(t, leaf).id; });
+    k = 0;
+    (void)map_leaves(std::get<1>(result), [&](auto const& leaf) { return ys[k++] = as_loop_value<Like>(t, leaf).id; });
+    tracing::end_loop(*t, loop, states, next, count, ys, results);
+  }
+  int k = 0;
+  auto const last = map_leaves(outside, [&](auto const& leaf) { return with_id(t, leaf, next[k++]); });
+  k = 0;
+  auto const all = map_leaves(std::get<1>(result), [&](auto const& leaf) {
+    using L = bare<decltype(leaf)>;
+    return with_id(t, loop_value<L, Like, typename with_first_axis_of<shape_of<L>, Steps>::type>{}, ys[k++]);
+  });
+  return std::tuple{last, all};
+}
+
+/// The loop of scan and repeat.
+template <int Steps, bool Backwards, class Like, class Step, class State, class Xs>
+constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& state, Xs const& xs) {
+  auto const outside = map_leaves(state, [&](auto const& leaf) { return as_loop_value<Like>(t, leaf); });
+  auto const sequences = map_leaves(xs, [&](auto const& leaf) { return as_loop_value<Like>(t, leaf); });
+  tracing::loop_trace const loop = t != nullptr ? tracing::begin_loop(*t, Steps, Backwards) : tracing::loop_trace{};
+  int states[leaf_count_of<State> + 1]{};
+  int k = 0;
+  auto const inside = map_leaves(outside, [&](auto const& leaf) {
+    if (t != nullptr) states[k] = tracing::trace_state(*t, loop, leaf.id, k);
+    return with_id(t, leaf, states[k++]);
+  });
+  auto const position = map_leaves(sequences, [&](auto const& leaf) {
+    using X = bare<decltype(leaf)>;
+    using V = loop_value<X, Like, typename without_first_axis_of<shape_of<X>>::type>;
+    return with_id(t, V{}, t == nullptr ? 0 : tracing::trace_slice(*t, loop, leaf.id));
+  });
+  auto const result = step(inside, position);
+  using Result = std::remove_const_t<decltype(result)>;
+  using Fault = decltype(find_step_fault<bare<decltype(outside)>, Result>());
+  if constexpr (!Fault::agree) return invalid_loop<State>(Fault{});
+  else return end_loop<Steps, Like>(t, loop, states, outside, result);
+}
+}  // namespace detail
+
+/// scan(step, state, xs): a loop over the first axis of xs. step(state, x) gets the state and one position of xs; it
+/// returns std::tuple{next state, y}. Returns std::tuple{last state, ys}, where ys has all y along a new first axis.
+/// State, xs and y are values, or tuples and structs of values; y may be std::tuple{}. The step is traced once: code
+/// and compile time do not depend on the number of steps.
+///   auto [h, hs] = scan([&](auto state, auto x) {
+///     auto const next = tanh(matmul(state, w) + x);
+///     return std::tuple{next, next};
+///   }, h0, matmul(xs, u));
+/// What does not depend on the state is computed for all steps at once: products of x before the loop, products of y
+/// behind it. Random numbers differ from step to step.
+/// shape     state S, xs (N, X...) -> state S, ys (N, Y...)
+/// errors    sequences of different lengths, a step that returns something else or changes the shape of the state, and
+///           a step that updates a model do not compile; neither do operands that are no values of a body
+/// saves     what the gradient of the step reads, for all steps; checkpoint(...) around a scan recomputes it
+/// gradient  a loop in the other direction; the gradient of a value that all steps share is one product or sum
+/// source    jax.lax.scan
+template <direction Direction = direction::forwards, class Step, class State, class Xs>
+constexpr auto scan(Step const& step, State const& state, Xs const& xs) {
+  using Leaves = detail::leaves_of<Xs>;
+  using Lengths = typename detail::lengths_of_leaves<Leaves>::type;
+  using Inside =
+      std::conditional_t<detail::HoldsInvalid<State> || detail::HoldsInvalid<Xs>, agreed, detail::in_a_body<State, Xs>>;
+  static_assert(Inside::agree,
+                ESPALIER_SENTENCE("scan(step, state, xs): the state or xs must be values of a body; call scan in a "
+                                  "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
+                                  Inside));
+  if constexpr (detail::HoldsInvalid<State> || detail::HoldsInvalid<Xs>) {
+    return detail::invalid_loop<State>(detail::first_invalid_of<State, Xs>{});
+  } else if constexpr (!Inside::agree) {
+    return detail::invalid_loop<State>(invalid<already_reported>{});
+  } else if constexpr (!Lengths::agree) {
+    return detail::invalid_loop<State>(invalid<Lengths>{});
+  } else {
+    using Like = typename detail::first_leaf<Leaves>::type;
+    tracing::tracer* const owner = detail::tracer_of_any(xs);
+    return detail::trace_loop<shape_of<Like>::value.at[0], Direction == direction::backwards, Like>(
+        owner != nullptr ? owner : detail::tracer_of_any(state), step, state, xs);
+  }
+}
+
+/// repeat<N>(step, state): step(... step(step(state))), N times, as one loop.
+/// shape     S -> S
+/// errors    a step that changes the shape of the state, or updates a model, does not compile
+/// saves     as scan
+/// gradient  a loop in the other direction
+/// source    jax.lax.fori_loop
+template <int N, class Step, class State>
+constexpr auto repeat(Step const& step, State const& state) {
+  using Inside = std::conditional_t<detail::HoldsInvalid<State>, agreed, detail::in_a_body<State>>;
+  static_assert(Inside::agree,
+                ESPALIER_SENTENCE("repeat<N>(step, state): the state must be a value of a body; call repeat in a "
+                                  "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
+                                  Inside));
+  if constexpr (detail::HoldsInvalid<State>) {
+    return state;
+  } else if constexpr (!Inside::agree) {
+    return invalid<already_reported>{};
+  } else if constexpr (!repeated_steps<N>::agree) {
+    return std::get<0>(detail::invalid_loop<State>(invalid<repeated_steps<N>>{}));
+  } else {
+    auto const with_output = [&](auto const& s, auto const&) {
+      auto next = step(s);
+      if constexpr (is_invalid<decltype(next)>) return next;
+      else return std::tuple{next, std::tuple{}};
+    };
+    using Like = typename detail::first_leaf<detail::leaves_of<State>>::type;
+    auto const r = detail::trace_loop<N, false, Like>(detail::tracer_of_any(state), with_output, state, std::tuple<>{});
+    return std::get<0>(r);
+  }
+}
+
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"

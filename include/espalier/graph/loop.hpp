@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "attribute.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// Loops in a program. The body of a loop is the set of nodes that depend on its slices and states; all other nodes are
+/// computed once, before the loop.
+///
+/// | node                                | is                                                                  |
+/// |-------------------------------------|---------------------------------------------------------------------|
+/// | loop_slice {xs}                     | in the body: the position of xs that belongs to the step            |
+/// | loop_state {initial}                | in the body: the state before the step                              |
+/// | loop_carry {state, next, previous}  | the value of a state after the step; the last one is the loop       |
+/// | loop_final {loop, state}            | the state after the last step                                       |
+/// | loop_stack {loop, x}                | the values of x in all steps, by position                           |
+namespace espalier::graph {
+
+/// Whether nodes belong to the body of a loop.
+class loop_nodes {
+ public:
+  /// loop  the node of the loop
+  constexpr loop_nodes(node_table const& g, int loop) : size_{g.size}, inside_{new bool[at(size_) + 1]{}} {
+    bool* const of_loop = new bool[at(size_) + 1]{};
+    mark(g, loop_of(g[loop]).number, of_loop);
+    // A loop inside the body belongs to it with all its nodes.
+    for (int id = loop - 1; id > 0; --id)
+      if (inside_[id] && is_loop(g[id])) mark(g, loop_of(g[id]).number, of_loop);
+    delete[] of_loop;
+  }
+  constexpr ~loop_nodes() { delete[] inside_; }
+  loop_nodes(loop_nodes const&) = delete;
+  loop_nodes& operator=(loop_nodes const&) = delete;
+
+  constexpr bool has(int id) const { return id <= size_ && inside_[id]; }
+
+ private:
+  static constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
+  /// Marks the nodes that depend on the slices and states of a loop.
+  constexpr void mark(node_table const& g, int number, bool* of_loop) {
+    for (int id = 1; id <= size_; ++id) {
+      node const& n = g[id];
+      of_loop[id] = false;
+      if (is_of_loop(n.op->family) && loop_of(n).number == number) {
+        of_loop[id] = n.op->family == op_family::loop_slice || n.op->family == op_family::loop_state;
+      } else {
+        int const operands = n.op->family == op_family::alias ? 1 : 4;
+        for (int k = 0; k < operands && !of_loop[id]; ++k) of_loop[id] = of_loop[n.operand[k]];
+      }
+      inside_[id] = inside_[id] || of_loop[id];
+    }
+  }
+  int size_;  ///< results of an inner loop may be younger than the loop
+  bool* inside_;
+};
+
+/// Calls f(state, next, carry) for each state of a loop, the newest first.
+template <class F>
+constexpr void for_each_state(node_table const& g, int loop, F&& f) {
+  for (int id = loop; id != 0; id = g[id].operand[2]) f(g[id].operand[0], g[id].operand[1], id);
+}
+
+/// The nodes of a body that some results of the loop need, and the values that they read from outside. Broadcasts and
+/// reshapes of outside values, and constants, belong to the body: they cost nothing where they are read.
+class loop_use {
+ public:
+  constexpr loop_use(node_table const& g, int loop)
+      : g_{g}, body_{g, loop}, loop_{loop}, used_{zeros(g.size)}, captured_{zeros(g.size)}, states_{zeros(g.size)} {}
+  constexpr ~loop_use() {
+    delete[] used_;
+    delete[] captured_;
+    delete[] states_;
+  }
+  loop_use(loop_use const&) = delete;
+  loop_use& operator=(loop_use const&) = delete;
+
+  /// Adds a result that is needed: a loop_stack or loop_final of the loop.
+  constexpr void add(node const& result) {
+    if (result.op->family == op_family::loop_final) states_[result.operand[1]] = true;
+    else if (body_.has(result.operand[1])) used_[result.operand[1]] = true;
+  }
+  /// Follows what the results read, also from one step to the next.
+  constexpr void close() {
+    for (int before = -1; before != count_;) {
+      before = count_;
+      for_each_state(g_, loop_, [&](int state, int next, int) {
+        if (!states_[state] && !used_[state]) return;
+        states_[state] = true;
+        use(state);
+        captured_[g_[state].operand[0]] = true;
+        read(next);
+      });
+      for (int id = g_.size; id > 0; --id) {
+        if (!used_[id] || !body_.has(id) || is_own(id, op_family::loop_state)) continue;
+        if (is_own(id, op_family::loop_slice)) {
+          captured_[g_[id].operand[0]] = true;
+          continue;
+        }
+        int const last = g_[id].op->family == op_family::alias ? 1 : 4;
+        for (int k = 0; k < last; ++k)
+          if (g_[id].operand[k] != 0) read(g_[id].operand[k]);
+      }
+    }
+  }
+  constexpr bool is_in_body(int id) const { return body_.has(id); }
+  /// Whether the body computes or reads the node.
+  constexpr bool uses(int id) const { return used_[id]; }
+  /// Whether the node is an outside value that the body reads from memory.
+  constexpr bool captures(int id) const { return captured_[id]; }
+  constexpr bool has_state(int state) const { return states_[state]; }
+
+ private:
+  static constexpr bool* zeros(int last) { return new bool[static_cast<std::size_t>(last) + 1]{}; }
+  constexpr void use(int id) {
+    count_ += used_[id] ? 0 : 1;
+    used_[id] = true;
+  }
+  constexpr void read(int id) {
+    if (body_.has(id)) return use(id);
+    op_family const f = g_[id].op->family;
+    if (f == op_family::broadcast || f == op_family::reshape || f == op_family::alias) {
+      use(id);
+      read(g_[id].operand[0]);
+    } else if (f == op_family::constant || f == op_family::values || f == op_family::column_index) {
+      use(id);
+    } else {
+      captured_[id] = true;
+    }
+  }
+  constexpr bool is_own(int id, op_family f) const {
+    return g_[id].op->family == f && loop_of(g_[id]).number == loop_of(g_[loop_]).number;
+  }
+
+  node_table const& g_;
+  loop_nodes body_;
+  int loop_;
+  bool* used_;
+  bool* captured_;
+  bool* states_;
+  int count_ = 0;  ///< number of nodes that are used
+};
+
+}  // namespace espalier::graph
+#include "../base/diagnostics_pop.hpp"

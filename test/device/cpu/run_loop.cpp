@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loops in nets: training, prediction, frozen nets and functions of models run the same steps.
+#define BOOST_TEST_MODULE device_cpu_run_loop
+#include <espalier/device/cpu/run_loop.hpp>
+
+#include <espalier.hpp>
+
+#include "support/numbers.hpp"
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+namespace {
+
+template <int H>
+struct recurrent {
+  nn::Linear<H, H> state;
+  nn::Linear<4, H> input;
+  nn::LayerNorm1d<H> norm;
+  ESPALIER_MODULE(recurrent, state, input, norm)
+
+  constexpr auto forward(auto x) const {
+    auto const step = [&](auto const& h, auto const& xt) {
+      auto const next = tanh(norm(state(h) + input(xt)));
+      return std::tuple{next, next};
+    };
+    return std::get<1>(esp::scan(step, esp::zeros<esp::shape<2, H>>(x), x));
+  }
+};
+template <int H>
+struct written_out {
+  nn::Linear<H, H> state;
+  nn::Linear<4, H> input;
+  nn::LayerNorm1d<H> norm;
+  ESPALIER_MODULE(written_out, state, input, norm)
+
+  constexpr auto forward(auto x) const {
+    auto const step = [&](auto const& h, auto const& xt) { return tanh(norm(state(h) + input(xt))); };
+    auto const [x0, x1, x2, x3, x4] = esp::split<0>(x);
+    auto const a = step(esp::zeros<esp::shape<2, H>>(x), x0), b = step(a, x1), c = step(b, x2), d = step(c, x3),
+               e = step(d, x4);
+    return esp::stack<0>(a, b, c, d, e);
+  }
+};
+using input = esp::tensor<float, esp::shape<5, 2, 4>>;
+using output = esp::tensor<float, esp::shape<5, 2, 6>>;
+template <class X>
+X filled(float step) {
+  X x;
+  int k = 0;
+  for (auto& e : x) e = step * static_cast<float>(++k % 7) - 0.3f;
+  return x;
+}
+
+struct masked {
+  nn::Dropout<0.5> drop;
+  ESPALIER_MODULE(masked, drop)
+  constexpr auto forward(auto x) const {
+    auto const step = [&](auto const& h, auto const& xt) { return std::tuple{h, drop(xt)}; };
+    return std::get<1>(esp::scan(step, esp::zeros<esp::shape<8>>(x), x));
+  }
+};
+struct tokens {
+  nn::Embedding<9, 3> table;
+  nn::Linear<3, 3> state;
+  ESPALIER_MODULE(tokens, table, state)
+  template <bool Loop>
+  constexpr auto run(auto indices) const {
+    auto const h0 = esp::zeros<esp::shape<2, 3>>(indices);
+    if constexpr (Loop) {
+      auto const step = [&](auto const& h, auto const& i) {
+        return std::tuple{tanh(state(h) + table(i)), std::tuple{}};
+      };
+      return std::get<0>(esp::scan(step, h0, indices));
+    } else {
+      auto const [x0, x1, x2] = esp::split<0>(table(indices));
+      return tanh(state(tanh(state(tanh(state(h0) + x0)) + x1)) + x2);
+    }
+  }
+  constexpr auto forward(auto indices) const { return run<true>(indices); }
+};
+template <bool Loop>
+inline constexpr auto loss_of_tokens =
+    [](auto const& net, auto const& indices) { return sum(square(net.template run<Loop>(indices))); };
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(training_is_that_of_the_steps) {
+  esp::model<recurrent<6>> loop{esp::seed{3}};
+  esp::model<written_out<6>> steps{esp::seed{3}};
+  esp::trainer train_loop{loop, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<5, 2, 4>{}};
+  esp::trainer train_steps{steps, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<5, 2, 4>{}};
+  input const x = filled<input>(0.1f);
+  output const y = filled<output>(0.2f);
+  for (int i = 0; i < 20; ++i) {
+    float const a = train_loop.step(x, y), b = train_steps.step(x, y);
+    BOOST_TEST(a == b, boost::test_tools::tolerance(1e-4f));
+  }
+  esp::predictor predict{loop, esp::batch<5, 2, 4>{}};
+  esp::frozen frozen{loop, esp::batch<5, 2, 4>{}};
+  output predicted, from_frozen;
+  predict(x, predicted);
+  frozen(x, from_frozen);
+  output const called = loop(x), expected = steps(x);
+  BOOST_TEST((predicted == called));
+  BOOST_TEST(all_close(predicted, expected, 1e-3));
+  BOOST_TEST(all_close(from_frozen, called, 1e-6));
+}
+
+BOOST_AUTO_TEST_CASE(random_numbers_differ_from_step_to_step) {
+  esp::model<masked> model{esp::seed{3}};
+  esp::tensor<float, esp::shape<16, 8>> ones;
+  for (auto& e : ones) e = 1;
+  auto const gradient = esp::grad<1>([](auto const& net, auto const& x) { return sum(net(x)); })(model, ones);
+  int zeros = 0, equal_to_first = 0;
+  for (int t = 0; t < 16; ++t) {
+    bool same = true;
+    for (int i = 0; i < 8; ++i) {
+      float const d = gradient(t, i);
+      BOOST_TEST((d == 0.0f || d == 2.0f));
+      zeros += d == 0.0f ? 1 : 0;
+      same = same && d == gradient(0, i);
+    }
+    equal_to_first += same ? 1 : 0;
+  }
+  BOOST_TEST(zeros > 32);
+  BOOST_TEST(zeros < 96);
+  BOOST_TEST(equal_to_first < 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_table_is_read_in_the_step) {
+  esp::model<tokens> model{esp::seed{3}};
+  esp::tensor<std::int32_t, esp::shape<3, 2>> const indices{{1, 8}, {0, 1}, {4, 4}};
+  auto const [a, da] = esp::value_and_grad<0>(loss_of_tokens<true>)(model, indices);
+  auto const [b, db] = esp::value_and_grad<0>(loss_of_tokens<false>)(model, indices);
+  BOOST_TEST(a == b, boost::test_tools::tolerance(1e-5f));
+  auto const at = da.parameter("table.weight").span(), bt = db.parameter("table.weight").span();
+  BOOST_REQUIRE(at.size() == 27);
+  for (std::int64_t i = 0; i < 27; ++i) BOOST_TEST(std::abs(at[i] - bt[i]) < 1e-5f);
+  esp::tensor<std::int32_t, esp::shape<3, 2>> const wrong{{1, 8}, {0, 9}, {4, 4}};
+  BOOST_CHECK_THROW((void)esp::grad<0>(loss_of_tokens<true>)(model, wrong), esp::index_error);
+}
