@@ -40,9 +40,10 @@ struct device_plan {
 
 namespace detail {
 
-/// Is operand k of group x read by the first node of an unfused group? Libraries read such operands from memory.
+/// Is operand k of group x read by the first node of an unfused group, or by a loop? Both read it from memory.
 constexpr bool feeds_unfused_node(planned const& p, int x, int k) {
   if (p.groups.groups[x].kind == kernel_kind::fused) return false;
+  if (p.groups.groups[x].kind == kernel_kind::loop) return true;
   for (int operand : p.ir.instructions[p.ir.groups[x].first_instruction].operand)
     if (operand == -1 - k) return true;
   return false;

@@ -12,6 +12,7 @@ namespace espalier::plan {
 struct loop_slice_source {
   int operand;
   std::int64_t size;
+  std::int64_t copy;  ///< where a device that aligns positions copies it, in elements behind the workspace of the body
 };
 /// A state. Outputs are those of the group of the loop; -1: not needed. A state whose values are stacked is read in
 /// the stack; others alternate between two buffers.
@@ -28,6 +29,7 @@ struct loop_state_facts {
 struct loop_stack_facts {
   int result, output;
   std::int64_t size;
+  std::int64_t copy;  ///< as for a slice
 };
 
 inline constexpr int max_loop_values = 256;
@@ -39,17 +41,14 @@ struct extracted_loop {
   int steps;
   bool backwards;
   bool full;  ///< the loop has more values than these tables hold
+  std::int64_t buffer_elements;
   int captured, slices, states, results, stacks;
   loop_slice_source slice[max_loop_values];
   loop_state_facts state[max_loop_values];
   loop_stack_facts stack[max_loop_values];
 
-  /// Elements of the buffers of states, which are behind the workspace of the body.
-  constexpr std::int64_t buffers() const {
-    std::int64_t sum = 0;
-    for (int i = 0; i < states; ++i) sum += state[i].stack < 0 ? 2 * rounded(state[i].size) : 0;
-    return sum;
-  }
+  /// Elements behind the workspace of the body: the buffers of states, and copies of positions that are not aligned.
+  constexpr std::int64_t buffers() const { return buffer_elements; }
   constexpr int arguments() const { return captured + slices + states; }
   /// The number of pointers that the body reads.
   constexpr int bases() const { return base::count + arguments() + results; }
@@ -90,11 +89,7 @@ class loop_extractor {
       else add_stack(g_[id].operand[1], output);
       ++output;
     }
-    std::int64_t offset = 0;
-    for (int i = 0; i < to_.states; ++i) {
-      to_.state[i].buffer = offset;
-      if (to_.state[i].stack < 0) offset += 2 * rounded(to_.state[i].size);
-    }
+    place_buffers();
     // Results are numbered when the number of arguments is known.
     for (int i = 0; i < to_.body.output_count; ++i)
       to_.body.outputs[i].index += base::count + to_.arguments() - base::results;
@@ -103,6 +98,23 @@ class loop_extractor {
  private:
   constexpr bool is_own(int id, op_family f) const {
     return g_[id].op->family == f && graph::loop_of(g_[id]).number == graph::loop_of(g_[loop_]).number;
+  }
+  /// A position is aligned on every device if it has a multiple of so many elements: 16 bytes of half.
+  static constexpr int aligned_elements = 8;
+  constexpr void place_buffers() {
+    std::int64_t& end = to_.buffer_elements;
+    auto const place = [&](std::int64_t size, int count) {
+      std::int64_t const at = end;
+      end += count * rounded(size);
+      return at;
+    };
+    for (int i = 0; i < to_.states; ++i)
+      if (to_.state[i].stack < 0 || to_.state[i].size % aligned_elements != 0)
+        to_.state[i].buffer = place(to_.state[i].size, 2);
+    for (int i = 0; i < to_.slices; ++i)
+      if (to_.slice[i].size % aligned_elements != 0) to_.slice[i].copy = place(to_.slice[i].size, 1);
+    for (int i = 0; i < to_.stacks; ++i)
+      if (to_.stack[i].size % aligned_elements != 0) to_.stack[i].copy = place(to_.stack[i].size, 1);
   }
   constexpr bool exceeds(int count) {
     to_.full = to_.full || count >= max_loop_values;
@@ -120,7 +132,7 @@ class loop_extractor {
   constexpr void add_leaf(int id, int position) { copy_[id] = add_argument(position, g_[id].shape); }
   constexpr void add_slice(int id) {
     if (exceeds(to_.slices)) return;
-    to_.slice[to_.slices] = {operand_of(g_[id].operand[0]), g_[id].shape.size()};
+    to_.slice[to_.slices] = {operand_of(g_[id].operand[0]), g_[id].shape.size(), 0};
     add_leaf(id, to_.captured + to_.slices++);
   }
   constexpr int read(int id) {
@@ -193,7 +205,7 @@ class loop_extractor {
       return;
     }
     if (exceeds(to_.stacks)) return;
-    to_.stack[to_.stacks++] = {result, output, g_[x].shape.size()};
+    to_.stack[to_.stacks++] = {result, output, g_[x].shape.size(), 0};
   }
   /// Whether another output has the values of a result in all steps: it is written there, and copied to the others.
   constexpr bool is_taken(int result) const {

@@ -23,6 +23,7 @@ inline constexpr plan::device_policy policy_of<Backend, T>{.samples_in_place = t
 template <class Program, plan::device_policy Policy>
 struct device_program {
   using definition = Program;
+  static constexpr espalier::plan::device_policy policy = Policy;
   static constexpr auto const& program = espalier::plan::graph_of<Program>;
   static constexpr auto const& plan = espalier::plan::plan_of<Program>;
   static constexpr auto const& device_plan = espalier::plan::device_plan_of<Program, Policy>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../loop_steps.hpp"
 #include "epilogue_kernel.hpp"
 #include "fused_kernel.hpp"
 #include "unfused.hpp"
@@ -16,10 +17,21 @@ template <class DeviceProgram, int X>
 inline constexpr bool has_epilogue = (group_at<DeviceProgram, X>.kind == plan::kernel_kind::contraction) &&
                                      DeviceProgram::plan.ir.groups[X].instructions > 1;
 
+template <class DeviceProgram, class T, int... X>
+constexpr std::int64_t most_scratch(std::integer_sequence<int, X...>);
+/// The program of the body of loop group X, on the device.
+template <class DeviceProgram, int X>
+using device_loop =
+    device_program<plan::loop_program<typename DeviceProgram::definition, group_at<DeviceProgram, X>.first>,
+                   DeviceProgram::policy>;
+
 template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {
   constexpr int kernel = DeviceProgram::plan.ir.groups[X].kernel;
-  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop)
+    return most_scratch<device_loop<DeviceProgram, X>, T>(
+        std::make_integer_sequence<int, device_loop<DeviceProgram, X>::plan.groups.group_count>{});
+  else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
     return fused_kernel<DeviceProgram, DeviceProgram::device_plan.kernel[X], T>::type::scratch_bytes;
   else return scratch_of_unfused<typename DeviceProgram::definition, T, kernel>();
 }
@@ -34,13 +46,23 @@ template <class Program, class T>
 inline constexpr std::int64_t plan_bytes =
     (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
 
+template <class DeviceProgram, class T, class Backend>
+void run_program(Backend& backend, void* const* base, void* scratch);
+
+/// scratch: memory between the launches of a group; loops use that of the program around them.
 template <class DeviceProgram, class T, int X, class Backend>
-void run_group(Backend& backend, void* const* base) {
+void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scratch) {
   using definition = typename DeviceProgram::definition;
   constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
-  [[maybe_unused]] void* const scratch = static_cast<char*>(base[plan::base::workspace]) + plan_bytes<definition, T>;
   constexpr int kernel = DeviceProgram::device_plan.kernel[X];
-  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop) {
+    on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T, 16 / static_cast<int>(sizeof(T))>::run(
+        on_device::addresses<T>{base, on_device::addresses_of_group<definition, X>.at}, base,
+        [&](void* const* of_step) { run_program<device_loop<DeviceProgram, X>, T>(backend, of_step, scratch); },
+        [&](T const* from, T* to, std::int64_t size) {
+          backend.copy(to, from, static_cast<std::size_t>(size) * sizeof(T));
+        });
+  } else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
     group_addresses<DeviceProgram, T, X> const of{base};
     fused_kernel<DeviceProgram, kernel, T>::type::launch(backend, of.at, of.random_streams, scratch);
   } else if constexpr (DeviceProgram::device_plan.runs[X]) {
@@ -68,15 +90,15 @@ void run_group(Backend& backend, void* const* base) {
   }
 }
 template <class DeviceProgram, class T, int First, class Backend, int... X>
-void run_some(Backend& backend, void* const* base, std::integer_sequence<int, X...>) {
-  (run_group<DeviceProgram, T, First + X>(backend, base), ...);
+void run_some(Backend& backend, void* const* base, void* scratch, std::integer_sequence<int, X...>) {
+  (run_group<DeviceProgram, T, First + X>(backend, base, scratch), ...);
 }
 /// Runs groups in pieces of 64: clang rejects a fold expression over more than 256 operands.
 template <class DeviceProgram, class T, int First, int Count, class Backend>
-void run_groups(Backend& backend, void* const* base) {
+void run_groups(Backend& backend, void* const* base, void* scratch) {
   constexpr int piece = Count < 64 ? Count : 64;
-  run_some<DeviceProgram, T, First>(backend, base, std::make_integer_sequence<int, piece>{});
-  if constexpr (Count > piece) run_groups<DeviceProgram, T, First + piece, Count - piece>(backend, base);
+  run_some<DeviceProgram, T, First>(backend, base, scratch, std::make_integer_sequence<int, piece>{});
+  if constexpr (Count > piece) run_groups<DeviceProgram, T, First + piece, Count - piece>(backend, base, scratch);
 }
 template <class Program, class T, class Backend, int... I>
 void copy_results(Backend& backend, void* const* base, std::integer_sequence<int, I...>) {
@@ -85,6 +107,15 @@ void copy_results(Backend& backend, void* const* base, std::integer_sequence<int
                 static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)),
    ...);
   (void)backend, (void)base;
+}
+
+template <class DeviceProgram, class T, class Backend>
+void run_program(Backend& backend, void* const* base, void* scratch) {
+  using definition = typename DeviceProgram::definition;
+  constexpr auto const& plan = DeviceProgram::plan;
+  if constexpr (plan.groups.group_count > 0)
+    run_groups<DeviceProgram, T, 1, plan.groups.group_count>(backend, base, scratch);
+  copy_results<definition, T>(backend, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
 }
 
 }  // namespace detail
@@ -103,13 +134,8 @@ void run(Backend& backend, void* const* base) {
   static_assert(
       plan::graph_of<Program>.nodes.value_count == 0,
       "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
-  static_assert(plan::loops_of<Program>.count == 0,
-                "loops (scan, repeat, recurrent layers) run only on the host; a graphics processor does not run them");
-  constexpr auto const& plan = plan::plan_of<Program>;
-  if constexpr (plan.groups.group_count > 0 && plan::loops_of<Program>.count == 0)
-    detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(
-        backend, base);
-  detail::copy_results<Program, T>(backend, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
+  detail::run_program<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(
+      backend, base, static_cast<char*>(base[plan::base::workspace]) + detail::plan_bytes<Program, T>);
 }
 
 }  // namespace espalier::on_cuda
