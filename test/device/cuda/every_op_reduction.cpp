@@ -53,6 +53,12 @@ BOOST_AUTO_TEST_CASE(exponentials) {
   check(
       "softmax", [](auto a) { return softmax(a); }, x);
   check(
+      "scaled_dot_product_attention",
+      [](auto q, auto k, auto m) {
+        return scaled_dot_product_attention<{.causal = true, .mask = esp::attention_mask::added}>(q, k, k * 2, m);
+      },
+      random_tensor<2, 4, 5, 8>(21), random_tensor<2, 2, 9, 8>(22), random_tensor<5, 9>(23));
+  check(
       "softmax of columns", [](auto a) { return esp::softmax<0>(a); }, x);
   check(
       "softmax, log", [](auto a) { return log_softmax(a); }, x);

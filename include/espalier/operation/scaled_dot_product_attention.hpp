@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/attention.hpp"
+#include "compare.hpp"
+#include "matmul.hpp"
+#include "multiply.hpp"
+#include "softmax.hpp"
+#include "transpose.hpp"
+#include "where.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier {
+
+/// How a mask of attention is read. allowed: a query may look at a key where the mask is not 0. added: the mask is added
+/// to the scaled scores; -infinity hides a key.
+enum class attention_mask { allowed, added };
+
+/// The options of attention. causal: query i may look at keys 0 to i, also where there are more keys than queries.
+/// scale: the factor of the scores; 0 for 1 / sqrt(features).
+struct attention {
+  bool causal = false;
+  double scale = 0;
+  attention_mask mask = attention_mask::allowed;
+};
+
+struct softmax_or_zero_ {};
+
+/// softmax of rows that may consist of -infinity: such a row gives zeros, and its gradient is 0.
+template <>
+struct rule<softmax_or_zero_> : composite {
+  static constexpr char const* name = "softmax_or_zero";
+  static constexpr auto expand(auto x, auto mask) {
+    auto const largest = detach(reduce_kept<max_>(x, mask));
+    auto const e = exp(x - where(equal(largest, -math::infinity<double>), 0, largest));
+    auto const total = reduce_kept<sum_>(e, mask);
+    return e * (1 / where(equal(total, 0), 1, total));
+  }
+  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) {
+    return y * (dy - reduce_kept<sum_>(dy * y, mask));
+  }
+};
+
+namespace detail {
+
+/// The first fault of a call of attention, or `agreed`. M: the masks, at most one.
+template <bool AnyInvalid, class Q, class K, class V, class... M>
+struct attention_fault
+    : first_invalid<std::remove_cvref_t<Q>, std::remove_cvref_t<K>, std::remove_cvref_t<V>, std::remove_cvref_t<M>...> {
+  using reported_fault = agreed;
+};
+template <class Q, class K, class V, class... M>
+struct attention_fault<false, Q, K, V, M...> {
+  using shapes = attends<shape_of<Q>, shape_of<K>, shape_of<V>>;
+  using heads = behind<grouped_heads_of<shape_of<Q>, shape_of<K>>, shapes>;
+  using scores = shape_from<attention_scores<shape_of<Q>, shape_of<K>>>;
+  using devices = typename devices_relation<is_eager<Q, K, V, M...>, Q, K, V, M...>::type;
+  using fault =
+      typename first_fault<shapes, heads, behind<mask_covers<shape_of<M>, scores>, shapes>...,
+                           same_element<element_of<Q>, element_of<K>>, same_element<element_of<Q>, element_of<V>>,
+                           same_element<element_of<Q>, element_of<M>>..., devices>::type;
+  using type = std::conditional_t<fault::agree, agreed, invalid<fault>>;
+  using reported_fault = std::conditional_t<is_eager<Q, K, V, M...>, type, agreed>;
+};
+template <class... X>
+using attention_fault_of = attention_fault<(is_invalid<std::remove_cvref_t<X>> || ...), X...>;
+
+/// (..., heads, rows, n) as (..., key heads, group rows, n): consecutive query heads share a key head, so that each
+/// product is one for all of them.
+template <int Group, class S>
+struct grouped {
+  static constexpr extents value = [] {
+    extents r = S::value;
+    if (Group > 1) {
+      r.at[r.rank - 3] /= Group;
+      r.at[r.rank - 2] *= Group;
+    }
+    return r;
+  }();
+};
+
+/// (..., heads, queries, value features)
+template <class Weights, class V>
+struct attended {
+  static constexpr extents value = [] {
+    extents r = Weights::value;
+    r.at[r.rank - 1] = V::value.at[V::rank - 1];
+    return r;
+  }();
+};
+
+/// The positions 0, 1, ... of the queries, one a row.
+template <class Scores>
+constexpr auto query_positions() {
+  constexpr int queries = Scores::template extent<-2>();
+  return reshape<queries, 1>(column_index<shape<queries>>{});
+}
+
+template <attention Options, class S, class M>
+constexpr auto with_mask(S&& scores, M&& mask) {
+  if constexpr (Options.mask == attention_mask::added) return static_cast<S&&>(scores) + static_cast<M&&>(mask);
+  else return where(static_cast<M&&>(mask), static_cast<S&&>(scores), -math::infinity<double>);
+}
+template <attention Options, class S>
+constexpr auto with_mask(S&& scores) {
+  return keep(static_cast<S&&>(scores));
+}
+template <attention Options, class S>
+constexpr auto with_order(S&& scores) {
+  if constexpr (Options.causal)
+    return where(column_index<shape_of<S>>{} <= query_positions<shape_of<S>>(), static_cast<S&&>(scores),
+                 -math::infinity<double>);
+  else return keep(static_cast<S&&>(scores));
+}
+
+/// softmax of the scaled and masked scores.
+template <attention Options, class Q, class K, class... M>
+constexpr auto attention_weights_of(Q&& q, K&& k, M&&... mask) {
+  constexpr int group = grouped_heads_of<shape_of<Q>, shape_of<K>>::group;
+  constexpr double scale =
+      Options.scale != 0 ? Options.scale : 1 / math::sqrt(static_cast<double>(shape_of<Q>::template extent<-1>()));
+  auto scores = with_order<Options>(
+      with_mask<Options>(reshape_as(shape_from<attention_scores<shape_of<Q>, shape_of<K>>>{},
+                                    matmul(reshape_as(shape_from<grouped<group, shape_of<Q>>>{}, static_cast<Q&&>(q)),
+                                           transpose(static_cast<K&&>(k)))) *
+                             scale,
+                         static_cast<M&&>(mask)...));
+  using Scores = decltype(scores);
+  // Without a mask every query may look at a key.
+  if constexpr (sizeof...(M) == 0) return softmax(static_cast<Scores&&>(scores));
+  else
+    return make_node<softmax_or_zero_, axis_mask<-1>(shape_of<Scores>::rank), shape_of<Scores>>(
+        static_cast<Scores&&>(scores));
+}
+
+/// The sum of the values by their weights.
+template <class W, class V>
+constexpr auto weighted_values(W&& weights, V&& v) {
+  using S = shape_of<W>;
+  constexpr int group = grouped_heads_of<S, shape_of<V>>::group;
+  return reshape_as(
+      shape_from<attended<S, shape_of<V>>>{},
+      matmul(reshape_as(shape_from<grouped<group, S>>{}, static_cast<W&&>(weights)), static_cast<V&&>(v)));
+}
+
+template <attention Options, class Q, class K, class V, class... M>
+constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
+  using Fault = typename attention_fault_of<Q, K, V, M...>::type;
+  if constexpr (!Fault::agree) return Fault{};
+  else
+    return weighted_values(
+        attention_weights_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<M&&>(mask)...),
+        static_cast<V&&>(v));
+}
+
+}  // namespace detail
+
+#define ESPALIER_ATTENTION_SHAPES                                                                       \
+  "q is (..., heads, queries, features), k (..., key heads, keys, features), v (..., key heads, keys, " \
+  "value features); batch axes must be equal"
+#define ESPALIER_ATTENTION_HEADS "the heads of q must be a multiple of the heads of k and v"
+#define ESPALIER_ATTENTION_MASK "the mask must broadcast to (..., heads, queries, keys)"
+
+/// scaled_dot_product_attention<Options>(q, k, v, mask): softmax(scale q k^T) v, for each head of each example. q may
+/// have a multiple of the heads of k and v; then consecutive query heads share a key head (grouped queries). Queries and
+/// keys may differ in number (cross attention). The mask is optional; Options defines how it is read.
+/// A query that may look at no key gives 0, and no gradient, as in PyTorch 2.15.
+/// shape   q (..., H, T, D), k (..., G, S, D), v (..., G, S, E), mask broadcasts to (..., H, T, S) -> (..., H, T, E)
+/// errors  does not compile if batch axes differ, k does not have the features of q, v does not have the keys and heads
+///         of k, H is no multiple of G, the mask has another shape, float and double are mixed, or the devices differ
+/// saves   q, k, v, the weights
+/// gradient  dv = w^T dy; dw = dy v^T; ds = w (dw - sum(dw w)); dq = scale ds k, dk = scale ds^T q; d mask = ds if it is
+///           added, otherwise none
+/// source  Vaswani et al. 2017; Ainslie et al. 2023 (grouped queries); PyTorch's scaled_dot_product_attention
+template <attention Options = attention{}, Expression Q, Expression K, Expression V,
+          class Fault = typename detail::attention_fault_of<Q, K, V>::reported_fault>
+constexpr auto scaled_dot_product_attention(Q&& q, K&& k, V&& v) {
+  static_assert(holds<attends, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v): " ESPALIER_ATTENTION_SHAPES, Fault));
+  static_assert(holds<grouped_heads, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v): " ESPALIER_ATTENTION_HEADS, Fault));
+  static_assert(holds<same_element, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v): " ESPALIER_ELEMENTS_FIT, Fault));
+  static_assert(holds<same_device, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v): " ESPALIER_DEVICES_FIT, Fault));
+  return detail::attention_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v));
+}
+template <attention Options = attention{}, Expression Q, Expression K, Expression V, Expression M,
+          class Fault = typename detail::attention_fault_of<Q, K, V, M>::reported_fault>
+constexpr auto scaled_dot_product_attention(Q&& q, K&& k, V&& v, M&& mask) {
+  static_assert(holds<attends, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_ATTENTION_SHAPES, Fault));
+  static_assert(holds<grouped_heads, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_ATTENTION_HEADS, Fault));
+  static_assert(holds<mask_covers, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_ATTENTION_MASK, Fault));
+  static_assert(holds<same_element, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_ELEMENTS_FIT, Fault));
+  static_assert(holds<same_device, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_DEVICES_FIT, Fault));
+  return detail::attention_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v),
+                                       static_cast<M&&>(mask));
+}
+
+/// attention_weights<Options>(q, k, mask): the weights softmax(scale q k^T) with which scaled_dot_product_attention adds
+/// the values. Use it where the weights themselves are read or changed (dropout).
+/// shape   q (..., H, T, D), k (..., G, S, D), mask broadcasts to (..., H, T, S) -> (..., H, T, S)
+/// errors  as of scaled_dot_product_attention
+/// saves   q, k, the weights
+/// gradient  ds = w (dw - sum(dw w)); dq = scale ds k, dk = scale ds^T q
+/// source  Vaswani et al. 2017
+template <attention Options = attention{}, Expression Q, Expression K, Expression... M,
+          class Fault = typename detail::attention_fault_of<Q, K, K, M...>::reported_fault>
+  requires(sizeof...(M) <= 1)
+constexpr auto attention_weights(Q&& q, K&& k, M&&... mask) {
+  static_assert(
+      holds<attends, Fault>,
+      ESPALIER_SENTENCE(
+          "attention_weights(q, k): q is (..., heads, queries, features), k (..., key heads, keys, features)", Fault));
+  static_assert(
+      holds<grouped_heads, Fault>,
+      ESPALIER_SENTENCE("attention_weights(q, k): the heads of q must be a multiple of the heads of k", Fault));
+  static_assert(holds<mask_covers, Fault>,
+                ESPALIER_SENTENCE("attention_weights(q, k, mask): " ESPALIER_ATTENTION_MASK, Fault));
+  static_assert(holds<same_element, Fault>,
+                ESPALIER_SENTENCE("attention_weights(q, k): " ESPALIER_ELEMENTS_FIT, Fault));
+  static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("attention_weights(q, k): " ESPALIER_DEVICES_FIT, Fault));
+  using Invalid = typename detail::attention_fault_of<Q, K, K, M...>::type;
+  if constexpr (!Invalid::agree) return Invalid{};
+  else
+    return detail::attention_weights_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<M&&>(mask)...);
+}
+
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"
