@@ -80,6 +80,36 @@ void scramble(auto& model, double low = -1, double high = 1) {
   });
 }
 
+/// The gradients of sum(model(x...) k) in training mode, by all parameters, against a difference along a random
+/// direction. The net must not be random.
+template <class Model, class K, class... X>
+void check_parameter_gradients(char const* what, Model& model, K const& k, X const&... x) {
+  auto const result = espalier::value_and_grad(model, Weighted{})(x..., k);
+  constexpr double step = 1e-5;
+  auto const move = [&](double by) {
+    std::uint64_t number = 1;
+    double along = 0;
+    model.for_each_parameter([&](char const* name, espalier::extents const&, auto span) {
+      auto const gradient = result.gradients.parameter(name).span();
+      for (std::ptrdiff_t i = 0; i < span.size(); ++i) {
+        double const direction = numbers<double, espalier::shape<1>>(number++)[0];
+        span[i] += by * direction;
+        along += gradient[i] * direction;
+      }
+    });
+    return along;
+  };
+  double sums[2]{};
+  double const along = move(step);
+  sums[0] = espalier::value_and_grad(model, Weighted{})(x..., k).loss;
+  move(-2 * step);
+  sums[1] = espalier::value_and_grad(model, Weighted{})(x..., k).loss;
+  move(step);
+  double const difference = (sums[0] - sums[1]) / (2 * step);
+  BOOST_CHECK_MESSAGE(std::fabs(along - difference) <= 1e-6 * std::fmax(1, std::fabs(along)),
+                      what << ": derivative " << along << ", difference " << difference);
+}
+
 /// a is near b, relative to the larger of 1 and |b|.
 inline bool near(double a, double b, double within = 1e-12) {
   return std::fabs(a - b) <= within * std::fmax(1, std::fabs(b));

@@ -2,6 +2,7 @@
 #pragma once
 /// Includes every module.
 #include "activation.hpp"
+#include "attention.hpp"
 #include "bce_with_logits_loss.hpp"
 #include "checkpoint.hpp"
 #include "class_weights.hpp"
@@ -21,6 +22,7 @@
 #include "nll_loss.hpp"
 #include "norm.hpp"
 #include "pooling.hpp"
+#include "positions.hpp"
 #include "repeat.hpp"
 #include "residual.hpp"
 #include "resnet9.hpp"
@@ -28,3 +30,4 @@
 #include "smooth_activation.hpp"
 #include "smooth_l1_loss.hpp"
 #include "softmax.hpp"
+#include "transformer.hpp"

@@ -56,6 +56,7 @@
 #include "relu.hpp"
 #include "reshape.hpp"
 #include "rms_normalize.hpp"
+#include "rotary_embedding.hpp"
 #include "scaled_dot_product_attention.hpp"
 #include "scatter_add.hpp"
 #include "sigmoid.hpp"

@@ -11,8 +11,8 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-/// How a mask of attention is read. allowed: a query may look at a key where the mask is not 0. added: the mask is added
-/// to the scaled scores; -infinity hides a key.
+/// How a mask of attention is read. allowed: a query may look at a key where the mask is not 0. added: the mask is
+/// added to the scaled scores; -infinity hides a key.
 enum class attention_mask { allowed, added };
 
 /// The options of attention. causal: query i may look at keys 0 to i, also where there are more keys than queries.
@@ -161,15 +161,15 @@ constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
 #define ESPALIER_ATTENTION_MASK "the mask must broadcast to (..., heads, queries, keys)"
 
 /// scaled_dot_product_attention<Options>(q, k, v, mask): softmax(scale q k^T) v, for each head of each example. q may
-/// have a multiple of the heads of k and v; then consecutive query heads share a key head (grouped queries). Queries and
-/// keys may differ in number (cross attention). The mask is optional; Options defines how it is read.
+/// have a multiple of the heads of k and v; then consecutive query heads share a key head (grouped queries). Queries
+/// and keys may differ in number (cross attention). The mask is optional; Options defines how it is read.
 /// A query that may look at no key gives 0, and no gradient, as in PyTorch 2.15.
 /// shape   q (..., H, T, D), k (..., G, S, D), v (..., G, S, E), mask broadcasts to (..., H, T, S) -> (..., H, T, E)
 /// errors  does not compile if batch axes differ, k does not have the features of q, v does not have the keys and heads
 ///         of k, H is no multiple of G, the mask has another shape, float and double are mixed, or the devices differ
 /// saves   q, k, v, the weights
-/// gradient  dv = w^T dy; dw = dy v^T; ds = w (dw - sum(dw w)); dq = scale ds k, dk = scale ds^T q; d mask = ds if it is
-///           added, otherwise none
+/// gradient  dv = w^T dy; dw = dy v^T; ds = w (dw - sum(dw w)); dq = scale ds k, dk = scale ds^T q; d mask = ds if it
+///           is added, otherwise none
 /// source  Vaswani et al. 2017; Ainslie et al. 2023 (grouped queries); PyTorch's scaled_dot_product_attention
 template <attention Options = attention{}, Expression Q, Expression K, Expression V,
           class Fault = typename detail::attention_fault_of<Q, K, V>::reported_fault>
@@ -201,8 +201,8 @@ constexpr auto scaled_dot_product_attention(Q&& q, K&& k, V&& v, M&& mask) {
                                        static_cast<M&&>(mask));
 }
 
-/// attention_weights<Options>(q, k, mask): the weights softmax(scale q k^T) with which scaled_dot_product_attention adds
-/// the values. Use it where the weights themselves are read or changed (dropout).
+/// attention_weights<Options>(q, k, mask): the weights softmax(scale q k^T) with which scaled_dot_product_attention
+/// adds the values. Use it where the weights themselves are read or changed (dropout).
 /// shape   q (..., H, T, D), k (..., G, S, D), mask broadcasts to (..., H, T, S) -> (..., H, T, S)
 /// errors  as of scaled_dot_product_attention
 /// saves   q, k, the weights

@@ -67,4 +67,9 @@ BOOST_AUTO_TEST_CASE(products) {
   check<nn::Linear<7, 5>, 4, 7>("linear");
   check_net<nn::Embedding<6, 5>>("embedding", tensor<std::int32_t, shape<2, 3>>{{5, 0, 2}, {2, 3, 5}});
 }
+BOOST_AUTO_TEST_CASE(sequences) {
+  check<nn::MultiheadAttention<8, 2, nn::multihead_attention{.causal = true, .dropout = 0.25}>, 2, 5, 8>("attention");
+  check<nn::LlamaBlock<8, 4, 2, 12>, 2, 5, 8>("transformer, Llama");
+  check<nn::Sequential<nn::SinusoidalPositions<>, nn::LearnedPositions<6, 8>>, 2, 5, 8>("positions");
+}
 BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }

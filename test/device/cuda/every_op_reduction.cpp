@@ -59,6 +59,10 @@ BOOST_AUTO_TEST_CASE(exponentials) {
       },
       random_tensor<2, 4, 5, 8>(21), random_tensor<2, 2, 9, 8>(22), random_tensor<5, 9>(23));
   check(
+      "rotary_embedding",
+      [](auto a) { return esp::rotary_embedding(a) + esp::rotary_embedding<{.interleaved = false}>(a); },
+      random_tensor<2, 4, 8>(24));
+  check(
       "softmax of columns", [](auto a) { return esp::softmax<0>(a); }, x);
   check(
       "softmax, log", [](auto a) { return log_softmax(a); }, x);
