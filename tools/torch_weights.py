@@ -19,8 +19,11 @@ import torch
 # How the axes of a tensor of PyTorch lie in espalier's: the kind of layer, and what its tensors are called there.
 UNCHANGED = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm", "RMSNorm",
              "Embedding")
+MATRIX_NAMES = ("weight", "weight_v", "weight_g",  # weight_norm's two have the axes of the weight
+                "in_proj_weight")
 MATRICES = {
     "Linear": (1, 0),                    # (outputs, inputs)                       -> (inputs, outputs)
+    "MultiheadAttention": (1, 0),        # (3 features, features)                  -> (features, 3 features)
     "Conv1d": (2, 1, 0),                 # (outputs, inputs / groups, taps)        -> (taps, inputs / groups, outputs)
     "Conv2d": (2, 3, 1, 0),              # (outputs, inputs / groups, rows, cols)  -> (rows, cols, inputs / groups, outputs)
     "ConvTranspose2d": (2, 3, 1, 0),     # (inputs, outputs / groups, rows, cols)  -> (rows, cols, outputs / groups, inputs)
@@ -32,14 +35,14 @@ KINDS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch
 
 def to_espalier(kind, name, tensor):
     """A tensor of a layer, in espalier's layout."""
-    if kind in MATRICES and name in ("weight", "weight_v", "weight_g"):  # weight_norm's two have the axes of the weight
+    if kind in MATRICES and name in MATRIX_NAMES:
         return tensor.permute(MATRICES[kind])
     return tensor.reshape(1, -1) if kind == "Linear" and name == "bias" else tensor
 
 
 def from_espalier(kind, name, tensor):
     """A tensor in espalier's layout, as the layer has it."""
-    if kind in MATRICES and name in ("weight", "weight_v", "weight_g"):
+    if kind in MATRICES and name in MATRIX_NAMES:
         order = MATRICES[kind]
         return tensor.permute([order.index(axis) for axis in range(len(order))])
     return tensor.reshape(-1) if kind == "Linear" and name == "bias" else tensor

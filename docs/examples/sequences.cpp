@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers for sequences that the library does not have, written as modules for one known length: a recurrent cell,
-// repeated, and attention to the past.
+// Layers for sequences, written as modules for one known length: a recurrent cell, repeated, and attention to the
+// past.
 //   sequences [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 

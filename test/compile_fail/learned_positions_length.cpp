@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
 // expect: positions_cover<(espalier::)?shape<2, 9, 4>, (espalier::)?shape<8, 4> ?>
 // expect: LearnedPositions<8, 4>
 // expect-26: the sequence is \(2, 9, 4\), the positions are \(8, 4\)

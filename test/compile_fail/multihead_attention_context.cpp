@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
 // expect: attends<(espalier::)?shape<2, 2, 5, 4>, (espalier::)?shape<3, 2, 7, 4>, (espalier::)?shape<3, 2, 7, 4> ?>
 // expect: MultiheadAttention<8, 2
 #include <espalier.hpp>

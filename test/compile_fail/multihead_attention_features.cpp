@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
 // expect: features_of_sequence<8, (espalier::)?shape<2, 5, 6> ?>
 // expect: MultiheadAttention<8, 2
 // expect-26: expected \(batch, length, 8\), got \(2, 5, 6\)

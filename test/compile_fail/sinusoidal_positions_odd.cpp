@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
 // expect: pairs_of_features<(espalier::)?shape<2, 9, 5> ?>
 // expect: SinusoidalPositions
 // expect-26: got \(2, 9, 5\); the number of features must be even

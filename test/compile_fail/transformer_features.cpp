@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
 // expect: features_of_sequence<8, (espalier::)?shape<4, 8> ?>
 // expect: TransformerEncoderLayer<8, 2, 16
 // expect-26: expected \(batch, length, 8\), got \(4, 8\)

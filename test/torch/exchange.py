@@ -69,6 +69,17 @@ class Words(nn.Module):
         return self.head(torch.tanh(self.norm(self.conv(self.embedding(x.long()).transpose(1, 2)))).flatten(1))
 
 
+class Sequences(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(8, 2, 12, activation="gelu", norm_first=True, batch_first=True)
+        self.attention = nn.MultiheadAttention(8, 4, bias=False, batch_first=True)
+
+    def forward(self, x):
+        y = self.layer(x)
+        return self.attention(y, x, x)[0]
+
+
 def disturbed(net):
     """With numbers everywhere that no initializer makes, and running statistics that are not those of the beginning."""
     with torch.no_grad():
@@ -93,7 +104,7 @@ def main():
     torch.manual_seed(0)
     failures = []
     inputs = {"Features": (features, torch.randn(4, 12)), "Images": (Images, torch.randn(2, 3, 8, 10)), "LastImages": (LastImages, torch.randn(2, 3, 8, 10)),
-              "Words": (Words, torch.randint(0, 11, (3, 11)).float())}
+              "Words": (Words, torch.randint(0, 11, (3, 11)).float()), "Sequences": (Sequences, torch.randn(2, 5, 8))}
     for name, (make, x) in inputs.items():
         with tempfile.TemporaryDirectory() as folder:
             there = pathlib.Path(folder)

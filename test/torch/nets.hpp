@@ -57,4 +57,12 @@ struct Words {
   }
 };
 
+struct Sequences {
+  nn::TransformerEncoderLayer<8, 2, 12, {.norm_first = true, .dropout = 0.1}, nn::GELU> layer;
+  nn::MultiheadAttention<8, 4, {.bias = false}> attention;
+  ESPALIER_MODULE(Sequences, layer, attention)
+
+  constexpr auto forward(auto x) const { return attention(layer(x), x); }
+};
+
 }  // namespace nets
