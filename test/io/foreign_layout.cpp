@@ -134,6 +134,19 @@ BOOST_AUTO_TEST_CASE(espalier_files_are_loaded_unchanged) {
   check_transposed<3>(model);
 }
 
+// (3 features, features) becomes (features, 3 features).
+BOOST_AUTO_TEST_CASE(attention_of_pytorch) {
+  temporary::folder const folder;
+  esp::model<nn::MultiheadAttention<2, 1>> model{esp::seed{1}};
+  write_file(folder.path("pt"), "pt",
+             {{"in_proj_weight", {6, 2}}, {"in_proj_bias", {6}}, {"out_proj.weight", {2, 2}}, {"out_proj.bias", {2}}});
+  io::load_safetensors(folder.path("pt"), model, from_pytorch());
+  auto const w = model.parameter("in_proj_weight").span();
+  for (int i = 0; i < 2; ++i)
+    for (int k = 0; k < 6; ++k) BOOST_TEST(w[i * 6 + k] == static_cast<float>(k * 2 + i));
+  check_transposed<2>(model, "out_proj.weight");
+}
+
 // Without metadata the extents decide, where they can: each tensor that would have others in PyTorch proves the file's
 // layout.
 BOOST_AUTO_TEST_CASE(files_without_metadata) {
