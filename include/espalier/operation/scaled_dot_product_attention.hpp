@@ -23,17 +23,57 @@ struct attention {
   attention_mask mask = attention_mask::allowed;
 };
 
-struct softmax_or_zero_ {};
+namespace detail {
+/// The scores without their keys: one element for each row. kept: the same with one key.
+template <class Scores>
+struct score_rows {
+  static constexpr extents value = [] {
+    extents r = Scores::value;
+    --r.rank;
+    r.at[r.rank] = 0;
+    return r;
+  }();
+};
+template <class Scores>
+struct score_rows_kept {
+  static constexpr extents value = [] {
+    extents r = Scores::value;
+    r.at[r.rank - 1] = 1;
+    return r;
+  }();
+};
+/// The positions 0, 1, ... of the queries, one for each row of scores, so that a kernel of rows reads a number a row.
+template <class Scores>
+constexpr auto query_positions() {
+  return reshape_as(shape_from<score_rows_kept<Scores>>{}, column_index<shape_from<score_rows<Scores>>>{});
+}
 
-/// softmax of rows that may consist of -infinity: such a row gives zeros, and its gradient is 0.
-template <>
-struct rule<softmax_or_zero_> : composite {
-  static constexpr char const* name = "softmax_or_zero";
-  static constexpr auto expand(auto x, auto mask) {
+}  // namespace detail
+
+template <bool Causal, bool MayBeEmpty>
+struct attention_softmax_ {};
+
+/// softmax of rows of scores. Causal: of the keys up to the position of the query. MayBeEmpty: a row may consist of
+/// -infinity; it gives zeros, and its gradient is 0. A weight of a hidden key is 0, so the closed form needs no mask.
+template <bool Causal, bool MayBeEmpty>
+struct rule<attention_softmax_<Causal, MayBeEmpty>> : composite {
+  static constexpr char const* name = "attention_softmax";
+  static constexpr auto expand(auto scores, auto mask) {
+    using S = shape_of<decltype(scores)>;
+    auto const x = [&] {
+      if constexpr (Causal)
+        return where(column_index<S>{} <= detail::query_positions<S>(), scores, -math::infinity<double>);
+      else return scores;
+    }();
     auto const largest = detach(reduce_kept<max_>(x, mask));
-    auto const e = exp(x - where(equal(largest, -math::infinity<double>), 0, largest));
-    auto const total = reduce_kept<sum_>(e, mask);
-    return e * (1 / where(equal(total, 0), 1, total));
+    if constexpr (MayBeEmpty) {
+      auto const e = exp(x - where(equal(largest, -math::infinity<double>), 0, largest));
+      auto const total = reduce_kept<sum_>(e, mask);
+      return e * (1 / where(equal(total, 0), 1, total));
+    } else {
+      auto const e = exp(x - largest);
+      return e * (1 / reduce_kept<sum_>(e, mask));
+    }
   }
   static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) {
     return y * (dy - reduce_kept<sum_>(dy * y, mask));
@@ -88,13 +128,6 @@ struct attended {
   }();
 };
 
-/// The positions 0, 1, ... of the queries, one a row.
-template <class Scores>
-constexpr auto query_positions() {
-  constexpr int queries = Scores::template extent<-2>();
-  return reshape<queries, 1>(column_index<shape<queries>>{});
-}
-
 template <attention Options, class S, class M>
 constexpr auto with_mask(S&& scores, M&& mask) {
   if constexpr (Options.mask == attention_mask::added) return static_cast<S&&>(scores) + static_cast<M&&>(mask);
@@ -104,32 +137,23 @@ template <attention Options, class S>
 constexpr auto with_mask(S&& scores) {
   return keep(static_cast<S&&>(scores));
 }
-template <attention Options, class S>
-constexpr auto with_order(S&& scores) {
-  if constexpr (Options.causal)
-    return where(column_index<shape_of<S>>{} <= query_positions<shape_of<S>>(), static_cast<S&&>(scores),
-                 -math::infinity<double>);
-  else return keep(static_cast<S&&>(scores));
-}
-
 /// softmax of the scaled and masked scores.
 template <attention Options, class Q, class K, class... M>
 constexpr auto attention_weights_of(Q&& q, K&& k, M&&... mask) {
   constexpr int group = grouped_heads_of<shape_of<Q>, shape_of<K>>::group;
   constexpr double scale =
       Options.scale != 0 ? Options.scale : 1 / math::sqrt(static_cast<double>(shape_of<Q>::template extent<-1>()));
-  auto scores = with_order<Options>(
+  auto scores =
       with_mask<Options>(reshape_as(shape_from<attention_scores<shape_of<Q>, shape_of<K>>>{},
                                     matmul(reshape_as(shape_from<grouped<group, shape_of<Q>>>{}, static_cast<Q&&>(q)),
                                            transpose(static_cast<K&&>(k)))) *
                              scale,
-                         static_cast<M&&>(mask)...));
+                         static_cast<M&&>(mask)...);
   using Scores = decltype(scores);
-  // Without a mask every query may look at a key.
-  if constexpr (sizeof...(M) == 0) return softmax(static_cast<Scores&&>(scores));
-  else
-    return make_node<softmax_or_zero_, axis_mask<-1>(shape_of<Scores>::rank), shape_of<Scores>>(
-        static_cast<Scores&&>(scores));
+  if constexpr (sizeof...(M) == 0 && !Options.causal) return softmax(static_cast<Scores&&>(scores));
+  else  // without a mask every query may look at a key
+    return make_node<attention_softmax_<Options.causal, sizeof...(M) != 0>, axis_mask<-1>(shape_of<Scores>::rank),
+                     shape_of<Scores>>(static_cast<Scores&&>(scores));
 }
 
 /// The sum of the values by their weights.
