@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE operation_scaled_dot_product_attention
+#include <espalier/eager/compiled.hpp>
 #include <espalier/eager/vmap.hpp>
 
 #include "support/check_pullback.hpp"
@@ -72,6 +73,12 @@ static_assert(all_close(tensor<double, shape<1, 3>>{scaled_dot_product_attention
 static_assert(tensor<double, shape<2, 2>>{esp::attention_weights<causal>(two_keys, two_keys)}(0, 0) == 1);
 inline constexpr auto total = [](auto q, auto k, auto v, auto mask) {
   return sum(square(scaled_dot_product_attention(q, k, v, mask)));
+};
+inline constexpr auto weighted_total = [](auto q, auto k, auto v, auto dy) {
+  return sum(scaled_dot_product_attention<causal>(q, k, v) * dy);
+};
+inline constexpr auto gradient_of_total = [](auto q, auto k, auto v, auto dy) {
+  return esp::grad<0, 1, 2>(weighted_total)(q, k, v, dy);
 };
 }  // namespace
 
@@ -150,6 +157,15 @@ BOOST_AUTO_TEST_CASE(kernels) {
                 floats<2, 1, 1, 9>(4));
   check_kernels("added", attend<causal_added>{}, floats<4, 5, 8>(1), floats<4, 9, 8>(2), floats<4, 9, 8>(3),
                 floats<5, 9>(4));
+}
+// Of all values with an element for each query and key, the weights are stored, and one more in the backward pass.
+BOOST_AUTO_TEST_CASE(memory) {
+  auto const q = floats<1, 4, 64, 8>(1);
+  constexpr std::int64_t scores = 4 * 64 * 64 * 4, rows = 4 * 64 * 8 * 4;
+  esp::compiled const forward{attend<causal>{}, q, q, q};
+  esp::compiled const backward{gradient_of_total, q, q, q, q};
+  static_assert(decltype(forward)::workspace_bytes <= scores + rows);
+  static_assert(decltype(backward)::workspace_bytes <= 2 * scores + 4 * rows);
 }
 BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("plain", attend<attention{}>{}, doubles<1, 2, 3, 2>(1), doubles<1, 2, 4, 2>(2),

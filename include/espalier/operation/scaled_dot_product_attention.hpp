@@ -75,8 +75,11 @@ struct rule<attention_softmax_<Causal, MayBeEmpty>> : composite {
       return e * (1 / reduce_kept<sum_>(e, mask));
     }
   }
+  /// y (dy - sum(dy y)). The product behind dy computes dy y, so that dy itself is not stored. Under another name the
+  /// factor 1 / total of the weights is not hoisted out of the sum, which would keep the exponentials beside them.
   static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) {
-    return y * (dy - reduce_kept<sum_>(dy * y, mask));
+    handle const weighted = dy * another_name(y, 0);
+    return weighted - y * reduce_kept<sum_>(weighted, mask);
   }
 };
 
@@ -150,10 +153,9 @@ constexpr auto attention_weights_of(Q&& q, K&& k, M&&... mask) {
                              scale,
                          static_cast<M&&>(mask)...);
   using Scores = decltype(scores);
-  if constexpr (sizeof...(M) == 0 && !Options.causal) return softmax(static_cast<Scores&&>(scores));
-  else  // without a mask every query may look at a key
-    return make_node<attention_softmax_<Options.causal, sizeof...(M) != 0>, axis_mask<-1>(shape_of<Scores>::rank),
-                     shape_of<Scores>>(static_cast<Scores&&>(scores));
+  // Without a mask every query may look at a key.
+  return make_node<attention_softmax_<Options.causal, sizeof...(M) != 0>, axis_mask<-1>(shape_of<Scores>::rank),
+                   shape_of<Scores>>(static_cast<Scores&&>(scores));
 }
 
 /// The sum of the values by their weights.
