@@ -16,6 +16,18 @@ using input_of_net = traced<S, nn::input_element_of<Net, I>>;
 template <class Net, class... X>
 constexpr auto value_of_net(tracing::tracer& t, X const&... x);
 
+/// The results of a net as a list: a std::tuple inside a std::tuple, such as the state of an LSTM, stands for its
+/// members.
+template <class Result>
+constexpr auto results_in_a_row(Result const& r) {
+  return r;
+}
+template <class... R>
+  requires(Structure<R> || ...)
+constexpr auto results_in_a_row(std::tuple<R...> const& r) {
+  return std::apply([](auto const&... leaf) { return std::tuple{leaf...}; }, flattened(r));
+}
+
 /// Calls on the traced values of a net's inputs.
 template <class Net, class Inputs, class Positions = std::make_integer_sequence<int, Inputs::count>>
 struct traced_inputs;
@@ -23,12 +35,12 @@ template <class Net, class... S, int... I>
 struct traced_inputs<Net, shapes<S...>, std::integer_sequence<int, I...>> {
   using probe = result_of_forward<Net, input_of_net<Net, S, I>...>;
   template <class M>
-  using result = decltype(std::declval<M const&>()(std::declval<input_of_net<M, S, I>>()...));
+  using result = decltype(results_in_a_row(std::declval<M const&>()(std::declval<input_of_net<M, S, I>>()...)));
   static constexpr bool run() { return static_cast<void>(Net{}(input_of_net<Net, S, I>{}...)), true; }
   /// Adds the inputs to a program as arguments 0, 1, ... and traces the net on them.
   static constexpr auto results(tracing::tracer& t) {
     int const at[]{tracing::add_argument<stored_input<Net, float, I>>(t, I, S::value)...};
-    return value_of_net<Net>(t, input_of_net<Net, S, I>{&t, at[I]}...);
+    return results_in_a_row(value_of_net<Net>(t, input_of_net<Net, S, I>{&t, at[I]}...));
   }
 };
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/sigmoid.hpp"
+#include "../operation/subtract.hpp"
+#include "../operation/tanh.hpp"
+#include "recurrent.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier::nn {
+
+/// Options of GRUCell. With reset_after, the reset gate multiplies the product of the state (PyTorch, cuDNN, Keras'
+/// default); without it, the state (Cho 2014).
+struct gru_cell {
+  bool bias = true;
+  bool reset_after = true;
+};
+
+/// One step of a GRU: forward(x, h) is h'; forward(x) starts from h = 0.
+///   r, z, n = the three parts of x weight_ih + bias_ih, and u, v, w those of h weight_hh + bias_hh
+///   r = sigmoid(r + u), z = sigmoid(z + v), n = tanh(n + r w), h' = (1 - z) n + z h
+/// Without reset_after, w is the third part of (r h) weight_hh + bias_hh, and n = tanh(n + w).
+/// shape   (N, In), (N, Hidden) -> (N, Hidden); weight_ih (In, 3 Hidden), weight_hh (Hidden, 3 Hidden), biases
+///         (3 Hidden), with the gates in the order r, z, n
+/// start   all parameters uniform in [-b, b), b = sqrt(1 / Hidden)
+/// errors  another number of features and a state of another shape do not compile
+/// saves   x, h and the gates
+/// gradient  that of its formula
+/// source  Cho et al. 2014; PyTorch's GRUCell
+template <int In, int Hidden, gru_cell Options = gru_cell{}>
+struct GRUCell {
+  static constexpr bool fits = In >= 1 && Hidden >= 1;
+  static_assert(fits,
+                ESPALIER_SENTENCE("nn::GRUCell<in, hidden>: in and hidden must be at least 1",
+                                  ESPALIER_STATED(fits, ESPALIER_NAMED("in", In), ESPALIER_NAMED("hidden", Hidden))));
+  static constexpr int input_features = In, state_features = Hidden, state_count = 1;
+  detail::recurrent_parameter<Hidden, In, 3 * Hidden> weight_ih{};
+  detail::recurrent_parameter<Hidden, Hidden, 3 * Hidden> weight_hh{};
+  detail::recurrent_bias<Options.bias, Hidden, 3> bias_ih{};
+  detail::recurrent_bias<Options.bias, Hidden, 3> bias_hh{};
+  ESPALIER_MODULE(GRUCell, weight_ih, weight_hh, bias_ih, bias_hh)
+  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
+
+  constexpr auto forward(auto x) const { return detail::first_state(*this, x); }
+  constexpr auto forward(auto x, auto h) const { return detail::next_state(*this, x, h); }
+
+  /// The part of the formula that does not depend on h, by gate.
+  constexpr auto projected(auto const& x) const {
+    if constexpr (Options.bias && !Options.reset_after) {
+      return detail::split_gates<Hidden, 3>(matmul(x, weight_ih) + (bias_ih + bias_hh));
+    } else if constexpr (Options.bias) {
+      auto const [r, z, n] = detail::split_gates<Hidden, 3>(matmul(x, weight_ih) + bias_ih);
+      auto const [u, v, w] = detail::split_gates<Hidden, 3>(bias_hh);
+      static_cast<void>(w);  // inside the product with the reset gate
+      return std::tuple{r + u, z + v, n};
+    } else {
+      return detail::split_gates<Hidden, 3>(matmul(x, weight_ih));
+    }
+  }
+  constexpr auto step() const {
+    return [weights = detail::split_gates<Hidden, 3>(weight_hh), bias = bias_hh](auto const& h, auto const& x) {
+      auto const r = sigmoid(std::get<0>(x) + matmul(h, std::get<0>(weights)));
+      auto const z = sigmoid(std::get<1>(x) + matmul(h, std::get<1>(weights)));
+      auto const n = tanh(std::get<2>(x) + candidate(h, r, std::get<2>(weights), bias));
+      auto const next = (1 - z) * n + z * h;
+      return std::tuple{next, next};
+    };
+  }
+
+ private:
+  static constexpr auto candidate(auto const& h, auto const& r, auto const& weight, auto const& bias) {
+    if constexpr (!Options.reset_after) return matmul(r * h, weight);
+    else if constexpr (Options.bias) return r * (matmul(h, weight) + detail::gate_columns<Hidden, 2>(bias));
+    else return r * matmul(h, weight);
+  }
+};
+
+/// Options of GRU. Without batch_first, sequences are (steps, batch, features). reset_after: as of GRUCell
+/// range   layers >= 1; dropout in [0, 1), between layers
+struct gru {
+  int layers = 1;
+  bool bidirectional = false;
+  bool batch_first = false;
+  bool bias = true;
+  double dropout = 0;
+  bool reset_after = true;
+};
+
+/// A layer of GRUCells along a sequence, or several, each of which reads the outputs of the one before it.
+/// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}.
+/// shape   (T, N, In), (L D, N, Hidden) -> (T, N, D Hidden), (L D, N, Hidden) for L layers in D directions;
+///         batch_first: (N, T, In) -> (N, T, D Hidden). For layer l: weight_ih_l (features, 3 Hidden), weight_hh_l
+///         (Hidden, 3 Hidden), bias_ih_l, bias_hh_l (3 Hidden), and the same with _reverse
+/// start   as of GRUCell
+/// errors  another number of features, a state of another shape, no layers, and dropout outside [0, 1) or without a
+///         second layer do not compile
+/// saves   the states and the gates
+/// gradient  that of its formula, through all steps
+/// source  PyTorch's GRU
+template <int In, int Hidden, gru Options = gru{}>
+struct GRU {
+  static constexpr bool fits = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
+  static_assert(fits, ESPALIER_SENTENCE("nn::GRU<in, hidden, gru>: " ESPALIER_RECURRENT_RANGE,
+                                        ESPALIER_RECURRENT_NUMBERS(fits)));
+  static constexpr gru_cell cell_options{Options.bias, Options.reset_after};
+  static constexpr int step_axis = Options.batch_first ? 1 : 0;
+  using stack_type =
+      detail::cell_stack<GRUCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
+                         GRUCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,
+                         detail::layers_of(Options)>;
+  stack_type cells{};
+  ESPALIER_RECURRENT_MODULE
+
+  constexpr auto forward(auto x) const { return cells.run(x); }
+  constexpr auto forward(auto x, auto h) const { return cells.run(x, h); }
+};
+
+}  // namespace espalier::nn
+#include "../base/diagnostics_pop.hpp"

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/relu.hpp"
+#include "../operation/tanh.hpp"
+#include "recurrent.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier::nn {
+
+/// The function of an RNN's next state.
+enum class nonlinearity { tanh, relu };
+
+/// Options of RNNCell.
+struct rnn_cell {
+  bool bias = true;
+  nn::nonlinearity nonlinearity = nonlinearity::tanh;
+};
+
+/// One step of an RNN: forward(x, h) is h' = tanh(x weight_ih + bias_ih + h weight_hh + bias_hh); forward(x) starts
+/// from h = 0.
+/// shape   (N, In), (N, Hidden) -> (N, Hidden); weight_ih (In, Hidden), weight_hh (Hidden, Hidden), biases (Hidden)
+/// start   all parameters uniform in [-b, b), b = sqrt(1 / Hidden)
+/// errors  another number of features and a state of another shape do not compile
+/// saves   x, h and h'
+/// gradient  that of its formula
+/// source  Elman 1990; needle's RNNCell
+template <int In, int Hidden, rnn_cell Options = rnn_cell{}>
+struct RNNCell {
+  static constexpr bool fits = In >= 1 && Hidden >= 1;
+  static_assert(fits,
+                ESPALIER_SENTENCE("nn::RNNCell<in, hidden>: in and hidden must be at least 1",
+                                  ESPALIER_STATED(fits, ESPALIER_NAMED("in", In), ESPALIER_NAMED("hidden", Hidden))));
+  static constexpr int input_features = In, state_features = Hidden, state_count = 1;
+  detail::recurrent_parameter<Hidden, In, Hidden> weight_ih{};
+  detail::recurrent_parameter<Hidden, Hidden, Hidden> weight_hh{};
+  detail::recurrent_bias<Options.bias, Hidden, 1> bias_ih{};
+  detail::recurrent_bias<Options.bias, Hidden, 1> bias_hh{};
+  ESPALIER_MODULE(RNNCell, weight_ih, weight_hh, bias_ih, bias_hh)
+  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
+
+  constexpr auto forward(auto x) const { return detail::first_state(*this, x); }
+  constexpr auto forward(auto x, auto h) const { return detail::next_state(*this, x, h); }
+
+  /// The part of the formula that does not depend on h.
+  constexpr auto projected(auto const& x) const {
+    if constexpr (Options.bias) return matmul(x, weight_ih) + (bias_ih + bias_hh);
+    else return matmul(x, weight_ih);
+  }
+  constexpr auto step() const {
+    return [weight = weight_hh](auto const& h, auto const& x) {
+      auto const next = activated(x + matmul(h, weight));
+      return std::tuple{next, next};
+    };
+  }
+
+ private:
+  static constexpr auto activated(auto const& x) {
+    if constexpr (Options.nonlinearity == nonlinearity::relu) return relu(x);
+    else return tanh(x);
+  }
+};
+
+/// Options of RNN. Without batch_first, sequences are (steps, batch, features).
+/// range   layers >= 1; dropout in [0, 1), between layers
+struct rnn {
+  int layers = 1;
+  bool bidirectional = false;
+  bool batch_first = false;
+  bool bias = true;
+  double dropout = 0;
+  nn::nonlinearity nonlinearity = nonlinearity::tanh;
+};
+
+/// A layer of RNNCells along a sequence, or several, each of which reads the outputs of the one before it.
+/// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}.
+/// shape   (T, N, In), (L D, N, Hidden) -> (T, N, D Hidden), (L D, N, Hidden) for L layers in D directions;
+///         batch_first: (N, T, In) -> (N, T, D Hidden). For layer l: weight_ih_l (features, Hidden), weight_hh_l (Hidden, Hidden),
+///         bias_ih_l, bias_hh_l (Hidden), and the same with _reverse
+/// start   as of RNNCell
+/// errors  another number of features, a state of another shape, no layers, and dropout outside [0, 1) or without a
+///         second layer do not compile
+/// saves   the states
+/// gradient  that of its formula, through all steps
+/// source  needle's RNN; PyTorch's RNN
+template <int In, int Hidden, rnn Options = rnn{}>
+struct RNN {
+  static constexpr bool fits = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
+  static_assert(fits, ESPALIER_SENTENCE("nn::RNN<in, hidden, rnn>: " ESPALIER_RECURRENT_RANGE,
+                                        ESPALIER_RECURRENT_NUMBERS(fits)));
+  static constexpr rnn_cell cell_options{Options.bias, Options.nonlinearity};
+  static constexpr int step_axis = Options.batch_first ? 1 : 0;
+  using stack_type =
+      detail::cell_stack<RNNCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
+                         RNNCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,
+                         detail::layers_of(Options)>;
+  stack_type cells{};
+  ESPALIER_RECURRENT_MODULE
+
+  constexpr auto forward(auto x) const { return cells.run(x); }
+  constexpr auto forward(auto x, auto h) const { return cells.run(x, h); }
+};
+
+}  // namespace espalier::nn
+#include "../base/diagnostics_pop.hpp"
