@@ -37,7 +37,7 @@ FOR_PEOPLE = {
 }
 # Ops that take labels; every other op takes integers as numbers.
 LABELLED = ('softmax_loss', 'softmax_cross_entropy', 'nll_loss', 'one_hot', 'idx_parse', 'dataloader_shuffled', 'train', 'mlp_resnet_train',
-            'gather', 'take_along_axis', 'index_select', 'scatter_add', 'embedding', 'embedding_bag', 'tied_embedding_loss')
+            'gather', 'take_along_axis', 'index_select', 'scatter_add', 'embedding', 'embedding_bag', 'tied_embedding_loss', 'language_model', 'lm_train', 'tbptt_train')
 OPTIMIZERS = ('sgd', 'adam', 'adamw')
 TRAINING = ('train', 'mlp_resnet_train')
 # Compile time of a case of an op in seconds, measured with g++ 12 -O1 (others: OTHER), and what a unit should hold.

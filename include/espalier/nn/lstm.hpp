@@ -88,7 +88,8 @@ struct LSTM {
   static_assert(fits, ESPALIER_SENTENCE("nn::LSTM<in, hidden, lstm>: " ESPALIER_RECURRENT_RANGE,
                                         ESPALIER_RECURRENT_NUMBERS(fits)));
   static constexpr lstm_cell cell_options{Options.bias};
-  static constexpr int step_axis = Options.batch_first ? 1 : 0;
+  static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);
+  static constexpr int state_count = 2, step_axis = Options.batch_first ? 1 : 0;
   using stack_type =
       detail::cell_stack<LSTMCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
                          LSTMCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,

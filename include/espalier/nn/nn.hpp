@@ -17,6 +17,7 @@
 #include "gru.hpp"
 #include "huber_loss.hpp"
 #include "l1_loss.hpp"
+#include "language_model.hpp"
 #include "linear.hpp"
 #include "loss.hpp"
 #include "lstm.hpp"

@@ -88,7 +88,8 @@ struct RNN {
   static_assert(fits, ESPALIER_SENTENCE("nn::RNN<in, hidden, rnn>: " ESPALIER_RECURRENT_RANGE,
                                         ESPALIER_RECURRENT_NUMBERS(fits)));
   static constexpr rnn_cell cell_options{Options.bias, Options.nonlinearity};
-  static constexpr int step_axis = Options.batch_first ? 1 : 0;
+  static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);
+  static constexpr int state_count = 1, step_axis = Options.batch_first ? 1 : 0;
   using stack_type =
       detail::cell_stack<RNNCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
                          RNNCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "support/recurrent.hpp"
+
+namespace conformance {
+
+template <class Case, class T>
+void check_gru(case_run& run) {
+  run_recurrent<Case, T, gru_layers<Case, recurrent_options<Case>::in>>(run, "gru_cells",
+                                                                        std::array<std::string_view, 1>{"hn"});
+}
+
+}  // namespace conformance
