@@ -40,6 +40,7 @@ LABELLED = ('softmax_loss', 'softmax_cross_entropy', 'nll_loss', 'one_hot', 'idx
             'gather', 'take_along_axis', 'index_select', 'scatter_add', 'embedding', 'embedding_bag', 'tied_embedding_loss', 'language_model', 'lm_train', 'tbptt_train')
 OPTIMIZERS = ('sgd', 'adam', 'adamw')
 TRAINING = ('train', 'mlp_resnet_train')
+SEQUENCE_TRAINING = ('lm_train', 'tbptt_train')
 # Compile time of a case of an op in seconds, measured with g++ 12 -O1 (others: OTHER), and what a unit should hold.
 WEIGHT = {
     'batch_norm': 2, 'batch_norm1d': 5, 'batch_norm2d': 5, 'batchnorm1d': 3, 'batchnorm1d_running': 4, 'conv': 1.3, 'conv_layer': 1.7, 'conv_nchw': 1, 'dropout': 1, 'expr': 1,
@@ -180,6 +181,10 @@ def prepare(case):
         if 'X_test' in case.inputs:
             a['test_samples'] = case.inputs['X_test']['shape'][0]
         a['first_step'] = any(k.startswith(('grad_step0.', 'logits_step0')) for k in case.expect)
+    if op in SEQUENCE_TRAINING:
+        a.update(a.pop('hyper'))
+        a['damped'] = not a.pop('semantics', 'needle').startswith('torch')
+        a['rows'], a['batch'] = case.inputs['tokens']['shape']
     if op in OPTIMIZERS:
         a['steps_count'] = max(int(m.group(1)) for m in (re.fullmatch(r'grad_\w+_step(\d+)', n) for n in case.inputs) if m)
         semantics = a.pop('semantics', 'needle')
@@ -201,7 +206,7 @@ def case_tensor_text(op, name, tensor):
 
 def type_text(case, function_name):
     a = case.attributes
-    if case.op in TRAINING or case.op in OPTIMIZERS:
+    if case.op in TRAINING or case.op in SEQUENCE_TRAINING or case.op in OPTIMIZERS:
         inputs = {}
     else:
         inputs = {n: t for n, t in case.inputs.items() if not re.fullmatch(r'gy\d*|mask\d*', n)}

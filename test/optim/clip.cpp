@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What wraps optimizers: clip_by_norm, skip_non_finite.
+// What wraps optimizers: clip_by_norm, clip_by_value, skip_non_finite.
 #define BOOST_TEST_MODULE optim_clip
 #include <boost/test/unit_test.hpp>
 
@@ -23,6 +23,19 @@ auto clipped_loop(Norm max_norm_at) {
       double const scale = std::fmin(1, max_norm_at(step) / (std::sqrt(squares) + 1e-6));
       for (std::size_t i = 0; i < p.size(); ++i) {
         u[i] = 0.9 * u[i] + (1 - 0.9) * g[i] * scale;
+        p[i] -= 0.1 * u[i];
+      }
+    };
+  };
+}
+/// Limits each element of a gradient as clip_by_value does.
+template <class Value>
+auto limited_loop(Value max_value_at) {
+  return [=] {
+    return [=, u = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g, int step) mutable {
+      double const most = max_value_at(step);
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        u[i] = 0.9 * u[i] + (1 - 0.9) * std::fmax(-most, std::fmin(most, g[i]));
         p[i] -= 0.1 * u[i];
       }
     };
@@ -71,6 +84,11 @@ BOOST_AUTO_TEST_CASE(a_norm_below_the_bound_is_left) {
 BOOST_AUTO_TEST_CASE(the_bound_and_the_wrapped_hyperparameters_change_while_training) {
   check_optimizer_in_both(optim::clip_by_norm{damped, 1}, clipped_loop([](int step) { return 0.5 * step; }),
                           [](auto& optimizer, int step) { optimizer.max_norm = 0.5 * step; });
+}
+BOOST_AUTO_TEST_CASE(clipping_by_value_limits_each_element) {
+  check_optimizer_in_both(optim::clip_by_value{damped, 0.25}, limited_loop([](int) { return 0.25; }));
+  check_optimizer_in_both(optim::clip_by_value{damped, 1}, limited_loop([](int step) { return 0.1 * step; }),
+                          [](auto& optimizer, int step) { optimizer.max_value = 0.1 * step; });
 }
 BOOST_AUTO_TEST_CASE(clipping_around_adam) {
   esp::model<optimized_net, esp::cpu, double> model{esp::seed{1}}, other{esp::seed{1}};

@@ -23,7 +23,7 @@ struct indices_and_state<1> {
 /// Scores of the next word at each position of a text: an embedding, recurrent layers, and a Linear to the words.
 /// LanguageModel<10000, nn::LSTM<30, 100>>. forward(x, state) and forward(x), which starts from zeros, return
 /// std::tuple{scores, last state}, where the state is that of the layers. As the net of a model it reads a state.
-/// shape   (T, N) numbers of words -> (T N, Words), and the last state, steps first; batch_first: (N, T) -> (N T, Words)
+/// shape   (T, N) numbers of words -> (T N, Words), and the last state; batch_first: (N, T) -> (N T, Words)
 /// errors  as of Embedding and the layers
 /// saves   what its parts save
 /// gradient  that of its parts in turn

@@ -43,6 +43,42 @@ clip_by_norm(O) -> clip_by_norm<O>;
 template <class O>
 clip_by_norm(O, double) -> clip_by_norm<O>;
 
+/// Limits every element of the gradient to [-max_value, max_value], then calls the optimizer.
+/// range   max_value > 0
+/// source  PyTorch's clip_grad_value_
+template <class O>
+struct clip_by_value {
+  static_assert(wrapped<O>::agree,
+                ESPALIER_SENTENCE("optim::clip_by_value{optimizer, max_value}: the first member must be an optimizer",
+                                  wrapped<O>));
+  O optimizer{};
+  double max_value = 1;
+
+  static constexpr int states = O::states;
+  static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 1;
+  static constexpr int own = detail::own_hyperparameters<O, 1>;
+  static constexpr bool decays = Decaying<O>;
+
+  auto hyperparameters_of(std::int64_t step) const {
+    hyperparameters m = optimizer.hyperparameters_of(step);
+    m.at[own] = max_value;
+    return m;
+  }
+  static constexpr auto condition(auto g) requires requires { O::condition(g); }
+  { return O::condition(g); }
+  static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
+  { return O::penalty(decaying); }
+  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
+    auto const limited = minimum(maximum(g, -hyperparameter<own>{}), hyperparameter<own>{});
+    return detail::updated<O>(p, decaying, limited, state...);
+  }
+};
+template <class O>
+clip_by_value(O) -> clip_by_value<O>;
+template <class O>
+clip_by_value(O, double) -> clip_by_value<O>;
+
 /// Skips an update whose gradient contains an infinity or a NaN: parameters, states and step count stay unchanged.
 /// In a trainer's step the running statistics stay unchanged, too.
 template <class O>

@@ -7,5 +7,6 @@
 #include "decoupled.hpp"
 #include "lazy.hpp"
 #include "penalized.hpp"
+#include "rms_prop.hpp"
 #include "schedule.hpp"
 #include "sgd.hpp"

@@ -75,12 +75,21 @@ auto adamw_of() {
   });
 }
 
+template <class Case, class T>
+auto rms_prop_of() {
+  return optim::RMSProp{.learning_rate = hyperparameter<Case, "lr">(0.01),
+                        .smoothing = hyperparameter<Case, "alpha">(0.99),
+                        .epsilon = hyperparameter<Case, "eps">(1e-8),
+                        .weight_decay = hyperparameter<Case, "weight_decay">(0)};
+}
+
 /// The one that the attribute `optimizer` names.
 template <class Case, class T>
 auto optimizer_of() {
   using name = attribute_of<Case, "optimizer">;
   if constexpr (std::is_same_v<name, word<"sgd">>) return sgd_of<Case, T>();
   else if constexpr (std::is_same_v<name, word<"adamw">>) return adamw_of<Case, T>();
+  else if constexpr (std::is_same_v<name, word<"rmsprop">>) return rms_prop_of<Case, T>();
   else return adam_of<Case, T>();
 }
 

@@ -6,7 +6,7 @@
 
 #include "module.hpp"
 
-// Recurrent cells, layers and nets of them. Their parameters have PyTorch's names and (in, out) layout; a case has those
+// Recurrent cells, layers and nets of them. Parameters have PyTorch's names and the layout (in, out); a case has those
 // of its attribute `weights`: torch ((out, in)) or needle ((in, out), other names).
 namespace conformance {
 
@@ -55,10 +55,12 @@ using named_layers =
                        std::conditional_t<attribute_is<Case, Name, "gru">, gru_layers<Case, In>, rnn_layers<Case, In>>>;
 
 /// The name that a case has for a parameter. needle's are W_ih, W_hh and the biases, in layers below
-/// rnn_cells.<layer>. or lstm_cells.<layer>.
+/// rnn_cells.<layer>. or lstm_cells.<layer>. For torch, `cells` is the name of the layers of a net.
 template <class Case>
 joined name_in_case(std::string_view name, std::string_view cells) {
   if constexpr (!in_needle_layout<Case>) {
+    constexpr std::string_view layers = "seq_model.";
+    if (name.substr(0, layers.size()) == layers) return join(cells, ".", name.substr(layers.size()));
     return join(name);
   } else {
     std::size_t const dot = name.rfind('.'), begin = dot == name.npos ? 0 : dot + 1;

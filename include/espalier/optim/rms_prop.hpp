@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "optimizer.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier::optim {
+
+/// RMSProp: v is a running mean of g^2, g = gradient + weight_decay p; p -= learning_rate g / (sqrt(v) + epsilon).
+/// range   learning_rate >= 0, smoothing in [0, 1), epsilon >= 0, weight_decay >= 0
+/// source  Tieleman and Hinton 2012; PyTorch's torch.optim.RMSprop, whose alpha is smoothing
+struct RMSProp {
+  static constexpr int states = 1;
+  static constexpr bool decays = true;
+  double learning_rate = 0.01;
+  double smoothing = 0.99;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+
+  hyperparameters hyperparameters_of(std::int64_t) const {
+    return hyperparameters{{learning_rate, smoothing, 1 - smoothing, epsilon, weight_decay}};
+  }
+  static constexpr auto update(auto p, auto g, auto v) { return update_decaying(p, p, g, v); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto v) {
+    auto const g = gradient + decaying * hyperparameter<4>{};
+    auto const next = v * hyperparameter<1>{} + g * g * hyperparameter<2>{};
+    return boost::hana::make_tuple(p - g * hyperparameter<0>{} / (sqrt(next) + hyperparameter<3>{}), next);
+  }
+};
+
+}  // namespace espalier::optim
+#include "../base/diagnostics_pop.hpp"
