@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True  # the source folder stays as it is
 
 import from_onnx
 from formula import Formula, Unsupported, function_text, number_text, shape_text
-from modules import mask_paths, module_text
+from modules import chain_text, mask_paths, module_text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ADAPTERS = os.path.join(HERE, 'adapters')
@@ -185,6 +185,10 @@ def prepare(case):
         a.update(a.pop('hyper'))
         a['damped'] = not a.pop('semantics', 'needle').startswith('torch')
         a['rows'], a['batch'] = case.inputs['tokens']['shape']
+    if op == 'sequence_model':
+        if set(a.pop('blocks')) != {1}:
+            raise Unsupported('blocks of several steps')
+        a['chain'] = Cpp(chain_text(a.pop('layers'), case.inputs['x']['shape'][-1]))
     if op in OPTIMIZERS:
         a['steps_count'] = max(int(m.group(1)) for m in (re.fullmatch(r'grad_\w+_step(\d+)', n) for n in case.inputs) if m)
         semantics = a.pop('semantics', 'needle')

@@ -38,3 +38,19 @@ def mask_paths(description, path=''):
     if kind == 'residual':
         return mask_paths(rest[0], path + 'fn.')
     return [path + 'mask'] if kind == 'dropout' and rest[0] > 0 else []
+
+
+def chain_text(layers, features):
+    """Layers in order, one sample at a time (adapters/sequence_model.hpp)."""
+    activations = {'tanh': 'Tanh', 'sigmoid': 'Sigmoid', 'relu': 'ReLU', 'identity': 'Identity', 'linear': 'Identity'}
+    texts = []
+    for layer in layers:
+        kind, size, activation = layer['type'], layer['size'], layer.get('activation', 'identity' if layer['type'] == 'dense' else 'tanh')
+        if kind == 'dense' and activation in activations:
+            texts.append('dense_layer<%d, %d, nn::%s>' % (features, size, activations[activation]))
+        elif kind in ('lstm', 'gru') and activation == 'tanh':
+            texts.append('nn::%sCell<%d, %d>' % (kind.upper(), features, size))
+        else:
+            raise Unsupported('layer %s with the activation %s' % (kind, activation))
+        features = size
+    return 'layer_chain<%s>' % ', '.join(texts)
