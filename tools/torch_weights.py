@@ -28,6 +28,7 @@ MATRICES = {
     "Conv2d": (2, 3, 1, 0),              # (outputs, inputs / groups, rows, cols)  -> (rows, cols, inputs / groups, outputs)
     "ConvTranspose2d": (2, 3, 1, 0),     # (inputs, outputs / groups, rows, cols)  -> (rows, cols, outputs / groups, inputs)
 }
+RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")  # weights (gates, features) -> (features, gates); biases are vectors
 NOT_KEPT = "num_batches_tracked"
 KINDS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16",
          torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
@@ -36,6 +37,9 @@ KINDS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch
 def to_espalier(kind, name, tensor):
     """A tensor of a layer, in espalier's layout."""
     if kind in MATRICES and name in MATRIX_NAMES:
+    if kind in RECURRENT:
+        return tensor.t() if tensor.dim() == 2 else tensor
+    if kind in MATRICES and name in ("weight", "weight_v", "weight_g"):  # weight_norm's two have the axes of the weight
         return tensor.permute(MATRICES[kind])
     return tensor.reshape(1, -1) if kind == "Linear" and name == "bias" else tensor
 
@@ -43,6 +47,9 @@ def to_espalier(kind, name, tensor):
 def from_espalier(kind, name, tensor):
     """A tensor in espalier's layout, as the layer has it."""
     if kind in MATRICES and name in MATRIX_NAMES:
+    if kind in RECURRENT:
+        return tensor.t() if tensor.dim() == 2 else tensor
+    if kind in MATRICES and name in ("weight", "weight_v", "weight_g"):
         order = MATRICES[kind]
         return tensor.permute([order.index(axis) for axis in range(len(order))])
     return tensor.reshape(-1) if kind == "Linear" and name == "bias" else tensor
@@ -50,7 +57,7 @@ def from_espalier(kind, name, tensor):
 
 def kind_of(module):
     """The kind of layer that a module is or derives from; None: none that is known."""
-    return next((c.__name__ for c in type(module).__mro__ if c.__name__ in MATRICES or c.__name__ in UNCHANGED), None)
+    return next((c.__name__ for c in type(module).__mro__ if c.__name__ in MATRICES or c.__name__ in UNCHANGED or c.__name__ in RECURRENT), None)
 
 
 def renamed(name, names):
@@ -72,7 +79,7 @@ def tensors_of(module, names):
                 continue
             full = f"{path}.{name}" if path else name
             if kind_of(layer) is None and tensor.dim() > 1:
-                raise ValueError(f"{full}: expected a layer of {', '.join([*MATRICES, *UNCHANGED])}, came {type(layer).__name__}: its layout in espalier is not known")
+                raise ValueError(f"{full}: expected a layer of {', '.join([*MATRICES, *UNCHANGED, *RECURRENT])}, came {type(layer).__name__}: its layout in espalier is not known")
             theirs = renamed(full, names)
             if theirs in taken:
                 raise ValueError(f"{full} and {taken[theirs]} would both be {theirs}")

@@ -121,6 +121,38 @@ BOOST_AUTO_TEST_CASE(a_pytorch_file_is_rejected_or_converted) {
   }
 }
 
+// PyTorch's recurrent weights are (gates, features), with its names.
+BOOST_AUTO_TEST_CASE(recurrent_layers) {
+  temporary::folder const folder;
+  esp::model<nn::GRU<3, 1, nn::gru{.layers = 2, .bidirectional = true}>> model{esp::seed{1}};
+  std::vector<written> tensors;
+  for (char const* const layer : {"_l0", "_l0_reverse", "_l1", "_l1_reverse"}) {
+    std::int64_t const features = layer[2] == '0' ? 3 : 2;
+    tensors.push_back({std::string{"weight_ih"} + layer, {3, features}});
+    tensors.push_back({std::string{"weight_hh"} + layer, {3, 1}});
+    tensors.push_back({std::string{"bias_ih"} + layer, {3}, 10});
+    tensors.push_back({std::string{"bias_hh"} + layer, {3}, 20});
+  }
+  write_file(folder.path("pt"), "pt", tensors);
+  BOOST_TEST(has(error_of(model, folder.path("pt")), "which is PyTorch's"));
+  io::load_safetensors(folder.path("pt"), model, from_pytorch());
+  check_transposed<3>(model, "weight_ih_l0_reverse");
+  auto const w = model.parameter("weight_ih_l1").span();  // (2, 3) of (3, 2)
+  for (int i = 0; i < 2; ++i)
+    for (int k = 0; k < 3; ++k) BOOST_TEST(w[i * 3 + k] == static_cast<float>(k * 2 + i));
+  BOOST_TEST((model.parameter("bias_ih_l1").span()[2] == 12 && model.parameter("bias_hh_l1_reverse").span()[0] == 20));
+  tensors[0].extents = {4, 3};
+  write_file(folder.path("more"), "pt", tensors);
+  BOOST_TEST(has(error_of(model, folder.path("more"), from_pytorch()),
+                 "shape of \"weight_ih_l0\": expected (3, 3), found (4, 3)"));
+  // a cell has the names without layers
+  esp::model<nn::GRUCell<3, 1>> cell{esp::seed{1}};
+  write_file(folder.path("cell"), "pt",
+             {{"weight_ih", {3, 3}}, {"weight_hh", {3, 1}}, {"bias_ih", {3}}, {"bias_hh", {3}}});
+  io::load_safetensors(folder.path("cell"), cell, from_pytorch());
+  check_transposed<3>(cell, "weight_ih");
+}
+
 BOOST_AUTO_TEST_CASE(espalier_files_are_loaded_unchanged) {
   temporary::folder const folder;
   esp::model<Square> model{esp::seed{1}}, other{esp::seed{2}};

@@ -157,9 +157,7 @@ void run_layer_chain(case_run& run, layer_chain<Layer...> const*) {
         for (int i = 0; i < steps; ++i) {
           for (int k = 0; k < features; ++k) sample[k] = x(i, k);
           auto const results = std::apply([&](auto const&... each) { return model(sample, each...); }, state);
-          [&]<std::size_t... I>(std::index_sequence<I...>) {
-            ((std::get<I>(state) = std::get<I + 1>(results)), ...);
-          }
+          [&]<std::size_t... I>(std::index_sequence<I...>) { ((std::get<I>(state) = std::get<I + 1>(results)), ...); }
           (std::index_sequence_for<decltype(s)...>{});
           auto const& output = std::get<0>(results);
           y.insert(y.end(), output.data(), output.data() + output.size());

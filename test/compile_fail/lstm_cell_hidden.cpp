@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: nn::LSTMCell<in, hidden>: in and hidden must be at least 1
+#include <espalier/nn/nn.hpp>
+
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+nn::LSTMCell<3, 0> cell;
+#else
+nn::LSTMCell<3, 4> cell;
+#endif
