@@ -51,6 +51,8 @@ struct Dropouts {
   ESPALIER_MODULE(Dropouts, drop)
   constexpr auto forward(auto x) const { return drop(x) + 3 * drop(x) - 5 * drop(x * x); }
 };
+using Recurrent =
+    nn::Sequential<nn::Outputs<nn::LSTM<3, 4>>, nn::Outputs<nn::GRU<4, 3>>, nn::LastOutput<nn::RNN<3, 4>>>;
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(activations) {
@@ -73,3 +75,4 @@ BOOST_AUTO_TEST_CASE(sequences) {
   check<nn::Sequential<nn::SinusoidalPositions<>, nn::LearnedPositions<6, 8>>, 2, 5, 8>("positions");
 }
 BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }
+BOOST_AUTO_TEST_CASE(recurrent_layers) { check<Recurrent, 2, 5, 3>("recurrent"); }
