@@ -36,20 +36,18 @@ KINDS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch
 
 def to_espalier(kind, name, tensor):
     """A tensor of a layer, in espalier's layout."""
-    if kind in MATRICES and name in MATRIX_NAMES:
     if kind in RECURRENT:
         return tensor.t() if tensor.dim() == 2 else tensor
-    if kind in MATRICES and name in ("weight", "weight_v", "weight_g"):  # weight_norm's two have the axes of the weight
+    if kind in MATRICES and name in MATRIX_NAMES:
         return tensor.permute(MATRICES[kind])
     return tensor.reshape(1, -1) if kind == "Linear" and name == "bias" else tensor
 
 
 def from_espalier(kind, name, tensor):
     """A tensor in espalier's layout, as the layer has it."""
-    if kind in MATRICES and name in MATRIX_NAMES:
     if kind in RECURRENT:
         return tensor.t() if tensor.dim() == 2 else tensor
-    if kind in MATRICES and name in ("weight", "weight_v", "weight_g"):
+    if kind in MATRICES and name in MATRIX_NAMES:
         order = MATRICES[kind]
         return tensor.permute([order.index(axis) for axis in range(len(order))])
     return tensor.reshape(-1) if kind == "Linear" and name == "bias" else tensor

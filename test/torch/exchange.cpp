@@ -49,7 +49,7 @@ int main(int count, char** words) try {
   else if (is("LastImages")) exchange<nets::LastImages, esp::batch<2, 3, 8, 10>>(words[2]);
   else if (is("Words")) exchange<nets::Words, esp::batch<3, 11>>(words[2]);
   else if (is("Sequences")) exchange<nets::Sequences, esp::batch<2, 5, 8>>(words[2]);
-  else if (is("Sequences")) exchange<nets::Sequences, esp::batch<2, 4, 3>>(words[2]);
+  else if (is("Recurrent")) exchange<nets::Recurrent, esp::batch<2, 4, 3>>(words[2]);
   else return 2;
 } catch (std::exception const& error) {
   std::fprintf(stderr, "exchange: %s\n", error.what());

@@ -69,6 +69,21 @@ class Words(nn.Module):
         return self.head(torch.tanh(self.norm(self.conv(self.embedding(x.long()).transpose(1, 2)))).flatten(1))
 
 
+# [recurrent]
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 5, num_layers=2, bidirectional=True, batch_first=True)
+        self.gru = nn.GRU(10, 4, batch_first=True)
+        self.rnn = nn.RNN(10, 4, batch_first=True, nonlinearity="relu")
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, x):
+        y, _ = self.lstm(x)
+        return self.head(torch.cat((self.gru(y)[0][:, -1], self.rnn(y)[0][:, -1]), 1))
+# [/recurrent]
+
+
 class Sequences(nn.Module):
     def __init__(self):
         super().__init__()
@@ -78,15 +93,6 @@ class Sequences(nn.Module):
     def forward(self, x):
         y = self.layer(x)
         return self.attention(y, x, x)[0]
-# [sequences]
-        self.lstm = nn.LSTM(3, 5, num_layers=2, bidirectional=True, batch_first=True)
-        self.gru = nn.GRU(10, 4, batch_first=True)
-        self.rnn = nn.RNN(10, 4, batch_first=True, nonlinearity="relu")
-        self.head = nn.Linear(8, 2)
-
-        y, _ = self.lstm(x)
-        return self.head(torch.cat((self.gru(y)[0][:, -1], self.rnn(y)[0][:, -1]), 1))
-# [/sequences]
 
 
 def disturbed(net):
@@ -113,8 +119,8 @@ def main():
     torch.manual_seed(0)
     failures = []
     inputs = {"Features": (features, torch.randn(4, 12)), "Images": (Images, torch.randn(2, 3, 8, 10)), "LastImages": (LastImages, torch.randn(2, 3, 8, 10)),
-              "Words": (Words, torch.randint(0, 11, (3, 11)).float()), "Sequences": (Sequences, torch.randn(2, 5, 8))}
-              "Words": (Words, torch.randint(0, 11, (3, 11)).float()), "Sequences": (Sequences, torch.randn(2, 4, 3))}
+              "Words": (Words, torch.randint(0, 11, (3, 11)).float()), "Sequences": (Sequences, torch.randn(2, 5, 8)),
+              "Recurrent": (Recurrent, torch.randn(2, 4, 3))}
     for name, (make, x) in inputs.items():
         with tempfile.TemporaryDirectory() as folder:
             there = pathlib.Path(folder)

@@ -64,17 +64,20 @@ struct Sequences {
 
   constexpr auto forward(auto x) const { return attention(layer(x), x); }
 };
-// [sequences]
+
+// [recurrent]
+struct Recurrent {
   nn::Outputs<nn::LSTM<3, 5, nn::lstm{.layers = 2, .bidirectional = true, .batch_first = true}>> lstm;
   nn::LastOutput<nn::GRU<10, 4, nn::gru{.batch_first = true}>> gru;
   nn::LastOutput<nn::RNN<10, 4, nn::rnn{.batch_first = true, .nonlinearity = nn::nonlinearity::relu}>> rnn;
   nn::Linear<8, 2> head;
-  ESPALIER_MODULE(Sequences, lstm, gru, rnn, head)
+  ESPALIER_MODULE(Recurrent, lstm, gru, rnn, head)
 
   constexpr auto forward(auto x) const {
     auto const y = lstm(x);
     return head(espalier::concatenate<1>(gru(y), rnn(y)));
   }
-// [/sequences]
+};
+// [/recurrent]
 
 }  // namespace nets
