@@ -22,7 +22,8 @@ FORBIDDEN = {
 }
 
 # Headers that gather floors and so stand above all of them.
-GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp", "espalier/up_to.hpp"}
+GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp", "espalier/stream.hpp",
+             "espalier/up_to.hpp"}
 
 # The device with kernels of its own: no other device and no floor below includes it.
 OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")

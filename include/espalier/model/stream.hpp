@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <array>
+
+#include "../device/cpu/thread/float_control.hpp"
+#include "../device/one_caller.hpp"
+#include "batch_arguments.hpp"
+#include "model.hpp"
+#include "scores_fit.hpp"
+#include "stream_program.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier {
+
+namespace detail {
+
+/// What a stream is made of: the result of a net on a sequence, an `invalid` type, or why it has no stream.
+template <class Net, class Block, int Axis, class Found>
+struct streamed_result {
+  using fault = stream_fault_of<Net, Block, Axis>;
+  using type = std::conditional_t<fault::agree, Found, fault>;
+};
+template <class Net, class Block, int Axis, class... Facts>
+struct streamed_result<Net, Block, Axis, invalid<Facts...>> {
+  using type = invalid<Facts...>;
+};
+template <class Net, class Block, int Axis, class... R>
+struct streamed_result<Net, Block, Axis, std::tuple<R...>> {
+  using type = invalid<forward_returns_one<Net, shape_of<R>...>>;
+};
+template <class Net, class Block, int Axis>
+using found_for_stream = typename streamed_result<Net, Block, Axis, results_of_net<Net, sequence<Block, Axis>>>::type;
+
+/// A constraint that errors name: a block of this shape has the axis of time.
+template <class Block, int Axis>
+struct block_has_axis {
+  ESPALIER_READS("got a block {} and axis {}")
+  static constexpr bool agree = false;
+};
+template <int... Extents, int Axis>
+struct block_has_axis<shape<Extents...>, Axis> {
+  ESPALIER_READS("got a block {} and axis {}")
+  static constexpr bool agree = Axis >= 0 && Axis < static_cast<int>(sizeof...(Extents));
+};
+
+/// What of(...) returns where there is no stream.
+struct no_stream : zero_costs {
+  static constexpr std::size_t state_bytes = 0;
+  static constexpr int latency_steps = 0, receptive_field = 0;
+  using state_type = std::array<float, 1>;
+  void operator()(auto&&...) noexcept {}
+  void reset() noexcept {}
+  state_type save() const noexcept { return {}; }
+  void restore(auto const&) noexcept {}
+};
+
+#define ESPALIER_STREAM "stream{model, block}: "
+
+}  // namespace detail
+
+/// Evaluates a net over a sequence of any length block by block, as it arrives. The compiler derives the program of one
+/// block from the net, and the state that a block leaves to the next one.
+///     esp::stream effect{model, esp::batch<1, 64, 2>{}};   effect(block, result);
+///     esp::stream tagger{model, esp::batch<1, 2, 64>{}, esp::time_axis<2>{}};   // time is the last axis
+/// A block has the net's input shape, with the steps of one block along the axis of time: axis 1, or `time_axis`. The
+/// other axes are as in a predictor: a batch is many streams at once. Result t of the whole sequence is result
+/// t + latency_steps of the stream; results before the first are meaningless.
+/// shape    a block (N, steps, ...) -> (N, steps / the net's strides, ...)
+/// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards. The state begins as zeros
+/// order    as a predictor of the whole sequence, except sums that are divided otherwise among vectors
+/// range    subnormal numbers are treated as 0 during a call
+/// errors   a net whose results depend on later steps, or on all steps, does not compile; nor do strides that do not
+///          divide the steps of a block, and models on a graphics processor
+template <class Model, class Block, int Axis = 1,
+          class Found = detail::found_for_stream<typename Model::net_type, Block, Axis>>
+class stream {
+  using Net = typename Model::net_type;
+  using Program = detail::stream_program<Net, Block, Axis>;
+  using Sound = typename plan::sound_program<Program>::checked;
+  using T = typename Model::value_type;
+  using Input = detail::stored_input<Net, T>;
+  using Output = shape_from<Program>;
+  using Call = detail::net_call<Net, T, shapes<Block>, shapes<Output>>;
+  using InPlace = typename Call::template in_place<Program>;
+  using Host = detail::computes_on_host<typename Model::device_type>;
+  static constexpr operation::stream_facts const& facts = detail::streamed_net<Net, Block, Axis>.facts;
+  static constexpr detail::stream_layout const& layout = detail::layout_of_stream<Net, Block, Axis>;
+  /// A net of indices may throw.
+  static constexpr bool never_throws = !plan::has_checked_integers<Program>;
+  static_assert(
+      Host::agree,
+      ESPALIER_SENTENCE("stream{model, block}: a stream runs on this processor; copy(model, other) the parameters to a "
+                        "model<Net> and stream that one",
+                        Host));
+
+ public:
+  using input_shape = Block;
+  using output_shape = Output;
+
+  /// How many results later than in the whole sequence each result is computed. 0, if the net pads in front.
+  static constexpr int latency_steps = facts.latency;
+  /// How many steps of the input a result depends on.
+  static constexpr int receptive_field = facts.receptive_field;
+  /// The state without the gaps that align its parts.
+  static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
+  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Program>);
+  /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
+  static constexpr std::size_t in_place_bytes = InPlace::bytes;
+  static constexpr std::size_t bytes =
+      detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) + workspace_bytes + in_place_bytes;
+  static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
+  /// Bytes that the kernels of a block read and write; each operand and each result counts once.
+  static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
+
+  /// All that a stream carries from block to block: a plain object of state_bytes bytes.
+  using state_type = std::array<T, static_cast<std::size_t>(layout.elements)>;
+
+  /// Block is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
+  /// has a short trace.
+  template <class B = Block>
+    requires(std::is_same_v<B, Block>)
+  stream(Model const& model, B, time_axis<Axis> = {}) : model_{model}, memory_{bytes} { reset(); }
+  template <std::size_t Count, class B = Block, class Enough = detail::enough_bytes<Count, bytes>>
+    requires(std::is_same_v<B, Block>)
+  stream(Model const& model, B, espalier::bytes<Count>& storage)
+      : model_{model}, memory_{storage, Enough::agree ? bytes : 0} {
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("stream{model, block, bytes}: " ESPALIER_FEWER_BYTES("stream"), Enough));
+    if constexpr (Enough::agree) reset();
+  }
+  template <std::size_t Count, class B = Block, class Enough = detail::enough_bytes<Count, bytes>>
+    requires(std::is_same_v<B, Block>)
+  stream(Model const& model, B, time_axis<Axis>, espalier::bytes<Count>& storage)
+      : model_{model}, memory_{storage, Enough::agree ? bytes : 0} {
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("stream{model, block, bytes}: " ESPALIER_FEWER_BYTES("stream"), Enough));
+    if constexpr (Enough::agree) reset();
+  }
+
+  /// Does not compile: each stream has its own state. save() and restore(state) copy it.
+  stream(stream const& other) : stream{*other.model_, Block{}} {
+    static_assert(
+        detail::copied_workspace<Block>::agree,
+        ESPALIER_SENTENCE("stream other = stream: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
+  }
+  /// Does not compile: the stream refers to its model, which is a temporary.
+  template <detail::TemporaryOf<Model> M, class... Arguments>
+  stream(M&& model, Arguments&&... arguments) : stream{static_cast<Model const&>(model), arguments...} {
+    static_assert(detail::lives_on<M>::agree,
+                  ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_MODEL_IS_TEMPORARY, detail::lives_on<M>));
+  }
+
+  /// Computes the results of the next block. Never allocates, and takes no lock. result may be x, or overlap it.
+  /// shape   x has the shape of a block, result output_shape
+  /// errors  other shapes and element types do not compile
+  template <TensorOrView X, TensorOrView Y>
+  void operator()(X const& x, Y&& result) noexcept(never_throws) {
+    using Fit = detail::scores_fit<X, Y, Block, output_shape, T, Input>;
+    using InputShape = typename Fit::input_shape;
+    static_assert(InputShape::agree,
+                  ESPALIER_SENTENCE("stream(x, result): x must have the shape of the stream's blocks", InputShape));
+    using ResultShape = typename Fit::scores_shape;
+    static_assert(ResultShape::agree,
+                  ESPALIER_SENTENCE("stream(x, result): result must have the stream's output_shape", ResultShape));
+    using InputElement = typename Fit::input_element;
+    using ResultElement = typename Fit::scores_element;
+    static_assert(InputElement::agree && ResultElement::agree,
+                  ESPALIER_SENTENCE("stream(x, result): x and result must have the model's element type, and x that of "
+                                    "indices if the net reads indices",
+                                    InputElement, ResultElement));
+    using Written = typename Fit::written;
+    static_assert(Written::agree, ESPALIER_SENTENCE("stream(x, result): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Fit::agree && Host::agree) run(detail::elements_of<Input const>(x), detail::elements_of<T>(result));
+  }
+  /// The same for std::vector, std::array, std::span and arrays, which are read and written without a copy.
+  /// errors  another element type does not compile; range_error for another number of elements, before anything is
+  ///         written
+  template <class X, class Y>
+    requires(!TensorOrView<X> || !TensorOrView<Y>)
+  void operator()(X const& x, Y&& result) {
+    using Fit = detail::scores_range_fit<X, Y, Block, output_shape, T, Input>;
+    using Read = typename Fit::input;
+    static_assert(Read::agree, ESPALIER_SENTENCE("stream(x, result): x: " ESPALIER_EXPECTED_INPUT, Read));
+    using Scores = typename Fit::scores;
+    static_assert(Scores::agree, ESPALIER_SENTENCE("stream(x, result): result: " ESPALIER_EXPECTED_SCORES, Scores));
+    if constexpr (Fit::agree)
+      (*this)(detail::as_tensor_or_view<Input const, Block>("stream(x, result): x", x),
+              detail::as_tensor_or_view<T, output_shape>("stream(x, result): result", result));
+  }
+
+  /// Forgets all blocks: the next block is the first one of a sequence.
+  void reset() noexcept {
+    for_each_history([this](int i, std::int64_t count, std::int64_t) {
+      T const rest = facts.history[i].fills_with_lowest ? -math::infinity<T> : T{};
+      T* const at = state() + layout.history[i];
+      for (std::int64_t k = 0; k < count; ++k) at[k] = rest;
+    });
+  }
+  /// The state after the blocks so far. Streams of one net and block, also of other models, can continue from it.
+  state_type save() const noexcept {
+    state_type r;
+    for_each_history([&](int i, std::int64_t count, std::int64_t first) {
+      __builtin_memcpy(r.data() + first, state() + layout.history[i], static_cast<std::size_t>(count) * sizeof(T));
+    });
+    return r;
+  }
+  void restore(state_type const& saved) noexcept {
+    for_each_history([&](int i, std::int64_t count, std::int64_t first) {
+      __builtin_memcpy(state() + layout.history[i], saved.data() + first, static_cast<std::size_t>(count) * sizeof(T));
+    });
+  }
+
+ private:
+  T* state() const { return memory_.template at<T>(0); }
+  T* workspace() const {
+    return memory_.template at<T>(detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)));
+  }
+  /// Calls f(number, elements, elements of those before) for each history.
+  template <class F>
+  static void for_each_history(F const& f) {
+    std::int64_t before = 0;
+    for (int i = 0; i < facts.history_count; ++i) {
+      std::int64_t const count = facts.history[i].shape.size();
+      f(i, count, before);
+      before += count;
+    }
+  }
+  /// Arch is in the name so that translation units for different instruction sets do not share the function.
+  template <class Arch = on_cpu::default_arch, class... X>
+  void run(X... x) noexcept(never_throws) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    flush_subnormals const flushing;
+    on_device::direct_exchange exchange;
+    Call::template check<Program>("stream(x, result)", exchange, x...);
+    detail::program_bases b = model_->bases();
+    b.at[plan::base::workspace] = workspace();
+    b.at[plan::base::states] = state();
+    Call::run(
+        b, exchange,
+        [&] {
+          InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
+                       [&] { espalier::on_cpu::run<Program, T>(b.at); });
+        },
+        x...);
+  }
+
+  detail::reference<Model const> model_;
+  detail::block memory_;
+  detail::call_mark call_;
+};
+
+/// Do not compile: the layers do not fit, or the net has no stream. They accept every call without a further error, so
+/// that one mistake produces one error.
+template <class Model, class Block, int Axis, class... Facts>
+class stream<Model, Block, Axis, invalid<Facts...>> : public detail::no_stream {
+  using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, stream>;
+  static_assert(layers_fit<Layers>::agree,
+                ESPALIER_SENTENCE("in a sequence of many blocks along axis 1, or esp::time_axis, " ESPALIER_LAYERS_FIT,
+                                  Layers));
+  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
+
+ public:
+  using input_shape = Block;
+  using output_shape = invalid<Facts...>;
+  stream(Model const&, auto&&...) {}
+};
+template <class Model, class Block, int Axis, operation::stream_fault Found, class Op, class Place>
+class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : public detail::no_stream {
+  using fault = operation::stream_fault;
+  template <fault Other, class... Facts>
+  using no = std::conditional_t<Found != Other, agreed, detail::found_in_net<Facts...>>;
+  using FromTheFuture = no<fault::reads_the_future, Place>;
+  static_assert(FromTheFuture::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a layer reads steps that come later, because it pads behind the "
+                                                  "sequence; pad in front only: (kernel - 1) dilation zeros",
+                                  FromTheFuture));
+  using Reduced = no<fault::reduces_time, Op, Place>;
+  static_assert(Reduced::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a sum, mean, maximum or norm runs over all steps, also those that "
+                                                  "come later; pool over windows of steps",
+                                  Reduced));
+  using Multiplied = no<fault::multiplies_time, Place>;
+  static_assert(Multiplied::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "a matrix product sums over all steps, also those that come later; if "
+                                  "time is another axis than 1, pass esp::time_axis<2>{}",
+                                  Multiplied));
+  using Reversed = no<fault::reverses_time, Place>;
+  static_assert(Reversed::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a flip reverses the steps, and begins with the last one", Reversed));
+  using Dilated = no<fault::dilates_time, Place>;
+  static_assert(Dilated::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "a layer has more results than steps (dilate, transposed convolution)",
+                                  Dilated));
+  using Fixed = no<fault::takes_fixed_steps, Place>;
+  static_assert(Fixed::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a slice takes a fixed number of steps; a stream has no last step",
+                                  Fixed));
+  using Split = no<fault::splits_time, Op, Place>;
+  static_assert(Split::agree, ESPALIER_SENTENCE(ESPALIER_STREAM
+                                                "a reshape, slice or concatenation divides or extends the axis of time",
+                                                Split));
+  using Mixed = no<fault::mixes_rates, Op, Place>;
+  static_assert(Mixed::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the operands of an operation have different numbers of steps for a block",
+                                  Mixed));
+  using Strides = no<fault::stride_of_block, Place>;
+  static_assert(Strides::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the number of steps of a block must be a multiple of the net's strides",
+                                  Strides));
+  using Varying = no<fault::varies_by_step, Op, Place>;
+  static_assert(Varying::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a parameter or constant has a number for each step of the sequence",
+                                  Varying));
+  using Late = no<fault::pads_late, Place>;
+  static_assert(Late::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a layer pads behind a layer that does not, so that its zeros would "
+                                                  "replace results; pad in front of each convolution, or of none",
+                                  Late));
+  using Unruled = no<fault::no_rule, Op, Place>;
+  static_assert(Unruled::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "an operation of the net cannot be computed block by block",
+                                  Unruled));
+  using Constant = no<fault::constant_result, Op>;
+  static_assert(Constant::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "the result of the net has no axis of time", Constant));
+
+ public:
+  using input_shape = Block;
+  using output_shape = invalid<already_reported>;
+  stream(Model const&, auto&&...) {}
+};
+
+/// Does not compile: the arguments are not a model and a block.
+template <class Argument>
+class stream<detail::misused<is_model<Argument>>, void, 0, void> : public detail::no_stream {
+  static_assert(is_model<Argument>::agree,
+                ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
+
+ public:
+  stream(auto&&...) {}
+};
+template <class Argument>
+class stream<detail::misused<is_batch<Argument>>, void, 0, void> : public detail::no_stream {
+  static_assert(is_batch<Argument>::agree,
+                ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+
+ public:
+  stream(auto&&...) {}
+};
+template <class Block, int Axis>
+class stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, void> : public detail::no_stream {
+  static_assert(detail::block_has_axis<Block, Axis>::agree,
+                ESPALIER_SENTENCE("stream{model, block}: a block has no axis of time; axis 1 is time, or that of "
+                                  "esp::time_axis<axis>{}",
+                                  detail::block_has_axis<Block, Axis>));
+
+ public:
+  stream(auto&&...) {}
+};
+
+namespace detail {
+template <class Block, int Axis>
+concept StreamBlock = is_shape<Block> && block_has_axis<Block, Axis>::agree;
+template <class Model, class Block, int Axis>
+struct probed_block_impl {};
+template <class Model, class Block, int Axis>
+  requires(StreamBlock<Block, Axis>)
+struct probed_block_impl<Model, Block, Axis>
+    : std::enable_if<(sizeof(probe_forward<typename Model::net_type, sequence<Block, Axis>>) > 0), Block> {};
+/// No type where there is no axis: clang 19 substitutes it before it checks the constraints of a guide.
+template <class Model, class Block, int Axis>
+using probed_block = typename probed_block_impl<Model, Block, Axis>::type;
+}  // namespace detail
+
+template <ModelType Model, class Block>
+  requires(detail::StreamBlock<Block, 1>)
+stream(Model const&, Block)
+->stream<Model, detail::probed_block<Model, Block, 1>>;
+template <ModelType Model, class Block, std::size_t Count>
+  requires(detail::StreamBlock<Block, 1>)
+stream(Model const&, Block, bytes<Count>&)
+->stream<Model, detail::probed_block<Model, Block, 1>>;
+template <ModelType Model, class Block, int Axis>
+  requires(detail::StreamBlock<Block, Axis>)
+stream(Model const&, Block, time_axis<Axis>)
+->stream<Model, detail::probed_block<Model, Block, Axis>, Axis>;
+template <ModelType Model, class Block, int Axis, std::size_t Count>
+  requires(detail::StreamBlock<Block, Axis>)
+stream(Model const&, Block, time_axis<Axis>, bytes<Count>&)
+->stream<Model, detail::probed_block<Model, Block, Axis>, Axis>;
+
+template <ModelType Model, class Block>
+  requires(is_shape<Block> && !detail::StreamBlock<Block, 1>)
+stream(Model const&, Block)
+->stream<detail::misused<detail::block_has_axis<Block, 1>>, void, 0, void>;
+template <ModelType Model, class Block, int Axis>
+  requires(is_shape<Block> && !detail::StreamBlock<Block, Axis>)
+stream(Model const&, Block, time_axis<Axis>)
+->stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, void>;
+template <class First, class... More>
+  requires(!ModelType<First>)
+stream(First const&, More const&...)
+->stream<detail::misused<is_model<First>>, void, 0, void>;
+template <ModelType Model, class Argument>
+  requires(!is_shape<Argument>)
+stream(Model const&, Argument)
+->stream<detail::misused<is_batch<Argument>>, void, 0, void>;
+template <ModelType Model>
+stream(Model const&) -> stream<detail::misused<is_batch<no_batch>>, void, 0, void>;
+
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/op_with_fault.hpp"
+#include "../operation/streaming.hpp"
+#include "named.hpp"
+#include "net_programs.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// The program of one block of a net over a sequence, and the errors of nets that have none.
+namespace espalier {
+
+/// The axis along which a stream is cut into blocks: esp::stream{model, esp::batch<1, 2, 64>{}, esp::time_axis<2>{}}.
+template <int Axis>
+struct time_axis {};
+
+namespace detail {
+
+/// The shape of a whole sequence: that of a block, with many blocks along an axis. No such sequence is computed: the
+/// net is traced for it. 8192: steps that are more than the kernels and slices of a net reach, yet few enough that
+/// shapes of windows have less than 2^31 elements.
+template <class Block, int Axis>
+struct sequence_of {
+  static constexpr int block = Block::value.at[Axis];
+  static constexpr int steps = block * (8192 / block + 4);
+  static constexpr extents value = [] {
+    extents s = Block::value;
+    s.at[Axis] = steps;
+    return s;
+  }();
+};
+template <class Block, int Axis>
+using sequence = shape_from<sequence_of<Block, Axis>>;
+
+template <class Net, class Block, int Axis>
+inline constexpr operation::streamed streamed_net =
+    operation::stream(plan::graph_of<evaluation_program<Net, sequence<Block, Axis>>>, Axis, Block::value.at[Axis],
+                      slots_of<Net>.buffers.count);
+
+/// Where the histories of a stream are, in elements, and the addresses of all buffers of its program: those of the net,
+/// then the histories.
+struct stream_layout {
+  plan::address buffers[max_slots];
+  std::int64_t history[operation::max_histories];
+  std::int64_t elements, storage;
+};
+template <class Net, class Block, int Axis>
+inline constexpr stream_layout layout_of_stream = [] {
+  stream_layout r{};
+  tensor_slots const& own = slots_of<Net>.buffers;
+  operation::stream_facts const& facts = streamed_net<Net, Block, Axis>.facts;
+  for (int i = 0; i < own.count; ++i) r.buffers[i] = {plan::base::buffers, own.offset[i]};
+  for (int i = 0; i < facts.history_count; ++i) {
+    r.history[i] = r.storage;
+    r.buffers[own.count + i] = {plan::base::states, r.storage};
+    r.elements += facts.history[i].shape.size();
+    r.storage += plan::rounded(facts.history[i].shape.size());
+  }
+  return r;
+}();
+
+/// The program of one block. It reads the parameters and buffers of the model, and updates the histories.
+template <class Net, class Block, int Axis>
+struct stream_program {
+  using subject = Net;
+  static constexpr graph::program build() { return streamed_net<Net, Block, Axis>.program; }
+  static constexpr plan::storage_layout layout() {
+    plan::storage_layout r{slots_of<Net>.parameters.offset, nullptr};
+    r.buffer_addresses = layout_of_stream<Net, Block, Axis>.buffers;
+    return r;
+  }
+  static constexpr extents value = streamed_net<Net, Block, Axis>.facts.result;
+};
+
+/// Where a fault is: at the op that a parameter of this name belongs to.
+template <auto Name>
+struct at_parameter {};
+struct without_parameter {};
+template <class Net, int Slot>
+constexpr auto parameter_of_fault() {
+  if constexpr (Slot < 0) return without_parameter{};
+  else return at_parameter<name_of_tensor<tensor_of_net<Net, true, Slot>>>{};
+}
+
+/// Why a net has no stream. Op: where the fault was found. Place: the parameter that this op is combined with first.
+template <operation::stream_fault Found, class Op, class Place>
+struct not_streamed {
+  static constexpr bool agree = Found == operation::stream_fault::none;
+};
+/// The same in the form that errors print.
+template <class... Facts>
+struct found_in_net {
+  ESPALIER_READS("found in the net: {...}")
+  static constexpr bool agree = false;
+};
+template <class Net, class Block, int Axis>
+using stream_fault_of =
+    not_streamed<streamed_net<Net, Block, Axis>.facts.fault,
+                 typename decltype(op_with_fault<streamed_net<Net, Block, Axis>.facts.op>())::type,
+                 decltype(parameter_of_fault<Net, streamed_net<Net, Block, Axis>.facts.position>())>;
+
+}  // namespace detail
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"

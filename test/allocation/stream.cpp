@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// A stream allocates at construction, and never again.
+#define BOOST_TEST_MODULE allocation_stream
+#include <boost/test/unit_test.hpp>
+
+#include <espalier/stream.hpp>
+
+#include "support/allocation_counter.hpp"
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using esp::tensor;
+using espalier_test::allocations;
+
+namespace {
+template <int Dilation>
+using Conv =
+    nn::Conv1d<16, 16, 3, nn::conv{.padding = {0, 2 * Dilation, 0, 0}, .dilation = Dilation, .layout = esp::nhwc}>;
+using Net = nn::Sequential<nn::Linear<2, 16>, nn::Residual<nn::Sequential<Conv<1>, nn::Tanh>>,
+                           nn::Residual<nn::Sequential<Conv<64>, nn::Tanh>>, nn::Linear<16, 1>>;
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(calls_allocate_nothing) {
+  esp::model<Net> model{esp::seed{1}};
+  long const before = allocations();
+  esp::stream effect{model, esp::batch<1, 64, 2>{}};
+  BOOST_TEST(allocations() == before + 1);
+  static esp::bytes<decltype(effect)::bytes> room;
+  esp::stream another{model, esp::batch<1, 64, 2>{}, room};
+  tensor<float, esp::shape<1, 64, 2>> x;
+  tensor<float, esp::shape<1, 64, 1>> y, z;
+  static decltype(effect)::state_type saved;
+  x.fill(0.5f);
+  for (int block = 0; block < 4; ++block) {
+    effect(x, y);
+    saved = effect.save();
+    another(x, z);
+    another.restore(saved);
+  }
+  effect.reset();
+  effect(x, z);
+  BOOST_TEST(allocations() == before + 1);
+  BOOST_TEST((y[63] != 0 && y[63] != z[63]));
+}

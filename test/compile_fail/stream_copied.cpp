@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: stream other = stream: it has its own memory and cannot be copied or moved; construct another one
+// expect: copied_workspace<
+#include <espalier/stream.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using Model = esp::model<nn::Linear<4, 2>>;
+using Block = esp::batch<1, 8, 4>;
+
+#ifdef SHOULD_FAIL
+void f(Model const&, esp::stream<Model, Block>& s) { esp::stream another = s; }
+#else
+void f(Model const& model, esp::stream<Model, Block>& s) {
+  esp::stream another{model, Block{}};
+  another.restore(s.save());
+}
+#endif
