@@ -271,6 +271,19 @@ BOOST_AUTO_TEST_CASE(a_saved_state_continues_in_another_stream) {
   b.restore(saved);
   BOOST_TEST((b.save() == saved));
   BOOST_TEST((a.save() != saved));
+  // blocks of another length
+  esp::stream longer{model, esp::batch<2, 8, 2>{}};
+  longer.restore(saved);
+  tensor<double, shape<2, 8, 2>> both;
+  tensor<double, shape<2, 2, 2>> of_both;
+  copy_steps<1>(x, 20, both, 0, 8);
+  longer(both, of_both);
+  for (int half = 0; half < 2; ++half) {
+    copy_steps<1>(x, 20 + 4 * half, block, 0, 4);
+    b(block, of_b);
+    for (int n = 0; n < 2; ++n)
+      for (int c = 0; c < 2; ++c) BOOST_TEST(near(of_b(n, 0, c), of_both(n, half, c)));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(memory_ranges_and_results_in_place) {

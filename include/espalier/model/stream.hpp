@@ -107,12 +107,13 @@ class stream {
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
   static constexpr std::size_t bytes =
-      detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) + workspace_bytes + in_place_bytes;
+      2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) + workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
   /// Bytes that the kernels of a block read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
 
-  /// All that a stream carries from block to block: a plain object of state_bytes bytes.
+  /// All that a stream carries from block to block: a plain object of state_bytes bytes, whatever the number of steps of
+  /// a block.
   using state_type = std::array<T, static_cast<std::size_t>(layout.elements)>;
 
   /// Block is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
@@ -190,39 +191,46 @@ class stream {
 
   /// Forgets all blocks: the next block is the first one of a sequence.
   void reset() noexcept {
-    for_each_history([this](int i, std::int64_t count, std::int64_t) {
+    for (int i = 0; i < facts.history_count; ++i) {
       T const rest = facts.history[i].fills_with_lowest ? -math::infinity<T> : T{};
-      T* const at = state() + layout.history[i];
-      for (std::int64_t k = 0; k < count; ++k) at[k] = rest;
-    });
+      T* const at = history(i);
+      for (std::int64_t k = 0; k < facts.history[i].stored(); ++k) at[k] = rest;
+    }
   }
-  /// The state after the blocks so far. Streams of one net and block, also of other models, can continue from it.
+  /// The state after the blocks so far. Streams of the net with blocks of other lengths can continue from it, and those
+  /// of other models of the net.
   state_type save() const noexcept {
     state_type r;
-    for_each_history([&](int i, std::int64_t count, std::int64_t first) {
-      __builtin_memcpy(r.data() + first, state() + layout.history[i], static_cast<std::size_t>(count) * sizeof(T));
+    for_each_run([&](T* kept, std::int64_t first, std::size_t bytes_of_run) {
+      __builtin_memcpy(r.data() + first, kept, bytes_of_run);
     });
     return r;
   }
   void restore(state_type const& saved) noexcept {
-    for_each_history([&](int i, std::int64_t count, std::int64_t first) {
-      __builtin_memcpy(state() + layout.history[i], saved.data() + first, static_cast<std::size_t>(count) * sizeof(T));
+    for_each_run([&](T* kept, std::int64_t first, std::size_t bytes_of_run) {
+      __builtin_memcpy(kept, saved.data() + first, bytes_of_run);
     });
   }
 
  private:
-  T* state() const { return memory_.template at<T>(0); }
-  T* workspace() const {
-    return memory_.template at<T>(detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)));
+  /// Where the program reads the histories (0), and where it writes them (1). They change places after each call.
+  T* states(int which) const {
+    return memory_.template at<T>(
+        (which ^ turned_) != 0 ? detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) : 0);
   }
-  /// Calls f(number, elements, elements of those before) for each history.
+  T* history(int i) const { return states(0) + layout.history[i]; }
+  T* workspace() const {
+    return memory_.template at<T>(2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)));
+  }
+  /// Calls f(elements, position in a saved state, bytes) for each contiguous run of elements that are kept.
   template <class F>
-  static void for_each_history(F const& f) {
-    std::int64_t before = 0;
+  void for_each_run(F const& f) const {
+    std::int64_t first = 0;
     for (int i = 0; i < facts.history_count; ++i) {
-      std::int64_t const count = facts.history[i].shape.size();
-      f(i, count, before);
-      before += count;
+      operation::stream_history const& h = facts.history[i];
+      std::int64_t const inner = h.shape.at[2], run = h.rows * inner;
+      for (int o = 0; o < h.shape.at[0]; ++o, first += run)
+        f(history(i) + o * (run + h.block * inner) + h.block * inner, first, static_cast<std::size_t>(run) * sizeof(T));
     }
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
@@ -234,7 +242,8 @@ class stream {
     Call::template check<Program>("stream(x, result)", exchange, x...);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = workspace();
-    b.at[plan::base::states] = state();
+    b.at[plan::base::states] = states(0);
+    b.at[plan::base::states + 1] = states(1);
     Call::run(
         b, exchange,
         [&] {
@@ -242,10 +251,12 @@ class stream {
                        [&] { espalier::on_cpu::run<Program, T>(b.at); });
         },
         x...);
+    turned_ ^= 1;
   }
 
   detail::reference<Model const> model_;
   detail::block memory_;
+  int turned_ = 0;
   detail::call_mark call_;
 };
 

@@ -36,12 +36,13 @@ inline constexpr operation::streamed streamed_net =
     operation::stream(plan::graph_of<evaluation_program<Net, sequence<Block, Axis>>>, Axis, Block::value.at[Axis],
                       slots_of<Net>.buffers.count);
 
-/// Where the histories of a stream are, in elements, and the addresses of all buffers of its program: those of the net,
-/// then the histories.
+/// The addresses of all buffers of a stream's program: those of the net, then two for each history. The buffers that are
+/// read are in one place, those that are written in another, at the same offsets.
 struct stream_layout {
   plan::address buffers[max_slots];
   std::int64_t history[operation::max_histories];
-  std::int64_t elements, storage;
+  std::int64_t elements;  ///< of all histories, as they are saved
+  std::int64_t storage;   ///< of one place
 };
 template <class Net, class Block, int Axis>
 inline constexpr stream_layout layout_of_stream = [] {
@@ -51,9 +52,10 @@ inline constexpr stream_layout layout_of_stream = [] {
   for (int i = 0; i < own.count; ++i) r.buffers[i] = {plan::base::buffers, own.offset[i]};
   for (int i = 0; i < facts.history_count; ++i) {
     r.history[i] = r.storage;
-    r.buffers[own.count + i] = {plan::base::states, r.storage};
+    r.buffers[own.count + 2 * i] = {plan::base::states, r.storage + facts.history[i].first_read()};
+    r.buffers[own.count + 2 * i + 1] = {plan::base::states + 1, r.storage};
     r.elements += facts.history[i].shape.size();
-    r.storage += plan::rounded(facts.history[i].shape.size());
+    r.storage += plan::rounded(facts.history[i].stored());
   }
   return r;
 }();

@@ -43,13 +43,20 @@ struct time_axis_of {
   int late;            ///< the node that fills in behind the sequence, or 0
 };
 
-/// Earlier elements of a value, which are kept from call to call: (outer, rows, inner) of the value's memory.
+/// Earlier elements of a value, which are kept from call to call. They have two buffers, which change places after each
+/// call: the program reads the last rows of one, and writes them and the rows of the block to the other.
 struct stream_history {
   int id;  ///< the value in the program of the whole sequence
   bool fills_with_lowest;
-  int rows;
-  int slot;  ///< number of the buffer
-  extents shape;
+  int rows, block;
+  extents shape;  ///< the value's memory as (outer, rows, inner)
+
+  /// The number of elements of a buffer.
+  constexpr std::int64_t stored() const { return shape.size() / rows * (rows + block); }
+  /// Whether the rows that are read are contiguous in a buffer.
+  constexpr bool contiguous() const { return shape.at[0] == 1; }
+  /// The first element of a buffer that is read.
+  constexpr std::int64_t first_read() const { return contiguous() ? std::int64_t{block} * shape.at[2] : 0; }
 };
 inline constexpr int max_histories = 1024;
 
@@ -87,9 +94,9 @@ class streamer {
   streamer& operator=(streamer const&) = delete;
 
   /// Emits the program. Histories that facts has from an earlier run are made as long as they were found to be then.
-  /// first_buffer: the number of the first history.
+  /// History i is read from buffer first_buffer + 2 i, and written to the next one.
   constexpr void run(int first_buffer) {
-    for (int i = 0; i < facts_.history_count; ++i) facts_.history[i].slot = first_buffer + i;
+    first_buffer_ = first_buffer;
     bool* const needed = new bool[static_cast<std::size_t>(from_.size) + 1]{};
     needed[whole_.outputs[0].id] = true;
     for (int id = from_.size; id >= 1; --id)
@@ -221,15 +228,15 @@ class streamer {
     return extents{3, {static_cast<int>(s.size() / inner / time_[id].extent), rows, static_cast<int>(inner)}};
   }
   /// The history of a value with at least `rows` elements.
-  constexpr stream_history& history_of(int id, bool lowest, int rows) {
+  constexpr int history_of(int id, bool lowest, int rows) {
     int i = 0;
     while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest))
       ++i;
-    if (i == facts_.history_count) facts_.history[facts_.history_count++] = {id, lowest, 0, i, {}};
+    if (i == facts_.history_count) facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}};
     stream_history& h = facts_.history[i];
     h.rows = most(h.rows, rows);
     h.shape = memory_of(id, h.rows);
-    return h;
+    return i;
   }
   /// A value for a block behind at least `rows` elements of earlier blocks, as (outer, rows, inner).
   struct extended {
@@ -238,15 +245,17 @@ class streamer {
   constexpr extended extend(int id, bool lowest, int rows) {
     int const block = emit_reshape(g_, value_[id], memory_of(id, time_[id].block));
     if (rows == 0) return {block, 0};
-    return {with_history(history_of(id, lowest, rows)), history_of(id, lowest, rows).rows};
+    int const history = history_of(id, lowest, rows);
+    return {with_history(history), facts_.history[history].rows};
   }
-  constexpr int with_history(stream_history const& h) {
-    int const block = emit_reshape(g_, value_[h.id], memory_of(h.id, time_[h.id].block));
-    int const past = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(h.slot), h.shape});
-    return g_.emit(node{&described<concatenate_>,
-                        {past, block, 0, 0},
-                        graph::axis_attribute(1),
-                        memory_of(h.id, h.rows + time_[h.id].block)});
+  constexpr int with_history(int i) {
+    stream_history const& h = facts_.history[i];
+    extents const all = memory_of(h.id, h.rows + h.block);
+    int const block = emit_reshape(g_, value_[h.id], memory_of(h.id, h.block));
+    int past = g_.add(
+        node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), h.contiguous() ? h.shape : all});
+    if (!h.contiguous()) past = emit_part(g_, past, 1, h.block, h.rows);
+    return g_.emit(node{&described<concatenate_>, {past, block, 0, 0}, graph::axis_attribute(1), all});
   }
   /// A value from element `first` of the sequence on, not later than it is known.
   constexpr int delayed(int id, int first) {
@@ -519,11 +528,8 @@ class streamer {
     facts_.latency = -t.first;
     facts_.stride = t.stride;
     facts_.receptive_field = t.high - t.low + 1;
-    for (int i = 0; i < facts_.history_count; ++i) {
-      stream_history const& h = facts_.history[i];
-      program_.add_output(emit_part(g_, with_history(h), 1, time_[h.id].block, h.rows), graph::destination::buffer,
-                          h.slot);
-    }
+    for (int i = 0; i < facts_.history_count; ++i)
+      program_.add_output(with_history(i), graph::destination::buffer, first_buffer_ + 2 * i + 1);
   }
 
   graph::program const& whole_;
@@ -531,7 +537,7 @@ class streamer {
   graph::program& program_;
   node_table& g_;
   stream_facts& facts_;
-  int axis_, block_;
+  int axis_, block_, first_buffer_ = 0;
   time* time_;  ///< by node of the whole sequence
   int* value_;  ///< by node: its value for a block, or 0
 };
