@@ -36,8 +36,8 @@ inline constexpr operation::streamed streamed_net =
     operation::stream(plan::graph_of<evaluation_program<Net, sequence<Block, Axis>>>, Axis, Block::value.at[Axis],
                       slots_of<Net>.buffers.count);
 
-/// The addresses of all buffers of a stream's program: those of the net, then two for each history. The buffers that are
-/// read are in one place, those that are written in another, at the same offsets.
+/// The addresses of all buffers of a stream's program: those of the net, then two for each history. The buffers that
+/// are read are in one place, those that are written in another, at the same offsets.
 struct stream_layout {
   plan::address buffers[max_slots];
   std::int64_t history[operation::max_histories];
