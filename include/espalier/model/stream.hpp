@@ -112,8 +112,8 @@ class stream {
   /// Bytes that the kernels of a block read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
 
-  /// All that a stream carries from block to block: a plain object of state_bytes bytes. It does not depend on the number
-  /// of steps.
+  /// All that a stream carries from block to block: a plain object of state_bytes bytes. It does not depend on the
+  /// number of steps.
   using state_type = std::array<T, static_cast<std::size_t>(layout.elements)>;
 
   /// Block is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
