@@ -106,8 +106,9 @@ class stream {
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Program>);
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
-  static constexpr std::size_t bytes =
-      2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) + workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)) +
+                                       2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) +
+                                       workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
   /// Bytes that the kernels of a block read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
@@ -191,6 +192,7 @@ class stream {
 
   /// Forgets all blocks: the next block is the first one of a sequence.
   void reset() noexcept {
+    for (int& moved : moved_) moved = 0;
     for (int i = 0; i < facts.history_count; ++i) {
       T const rest = facts.history[i].fills_with_lowest ? -math::infinity<T> : T{};
       T* const at = history(i);
@@ -213,14 +215,47 @@ class stream {
   }
 
  private:
-  /// Where the program reads the histories (0), and where it writes them (1). They change places after each call.
+  /// Where the program reads the histories that do not slide (0), and where it writes them (1). They change places
+  /// after each call.
   T* states(int which) const {
     return memory_.template at<T>(
-        (which ^ turned_) != 0 ? detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) : 0);
+        detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)) +
+        ((which ^ turned_) != 0 ? detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) : 0));
   }
-  T* history(int i) const { return states(0) + layout.history[i]; }
+  /// Where a history begins now.
+  T* history(int i) const {
+    operation::stream_history const& h = facts.history[i];
+    if (h.slides == 0) return states(0) + layout.history[i];
+    return memory_.template at<T>(0) + layout.history[i] + moved_[h.slides - 1] * h.block * h.inner();
+  }
   T* workspace() const {
-    return memory_.template at<T>(2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)));
+    return memory_.template at<T>(detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)) +
+                                  2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)));
+  }
+  /// After a call: the block becomes the past. A place at the end of its memory begins again.
+  template <int... I>
+  ESPALIER_INLINE void slide(std::integer_sequence<int, I...>) noexcept {
+    (slide_one<I>(), ...);
+    turned_ ^= 1;
+  }
+  template <int I>
+  ESPALIER_INLINE void slide_one() noexcept {
+    constexpr operation::stream_history h = facts.history[I];
+    if constexpr (h.slides != 0) {
+      if (++moved_[h.slides - 1] <= h.moves()) return;
+      moved_[h.slides - 1] = 0;
+      T* const begin = memory_.template at<T>(0) + layout.history[I];
+      __builtin_memmove(begin, begin + (h.moves() + 1) * h.block * h.inner(),
+                        static_cast<std::size_t>(h.rows * h.inner()) * sizeof(T));
+    }
+  }
+  template <int I>
+  ESPALIER_INLINE void place_one(detail::program_bases& b) const noexcept {
+    if constexpr (facts.history[I].slides != 0) b.at[plan::base::states + 1 + facts.history[I].slides] = history(I);
+  }
+  template <int... I>
+  ESPALIER_INLINE void place_sliding(detail::program_bases& b, std::integer_sequence<int, I...>) const noexcept {
+    (place_one<I>(b), ...);
   }
   /// Calls f(elements, position in a saved state, bytes) for each contiguous run of elements that are kept.
   template <class F>
@@ -228,9 +263,9 @@ class stream {
     std::int64_t first = 0;
     for (int i = 0; i < facts.history_count; ++i) {
       operation::stream_history const& h = facts.history[i];
-      std::int64_t const inner = h.shape.at[2], run = h.rows * inner;
+      std::int64_t const run = h.rows * h.inner(), before = h.slides != 0 ? 0 : h.block * h.inner();
       for (int o = 0; o < h.shape.at[0]; ++o, first += run)
-        f(history(i) + o * (run + h.block * inner) + h.block * inner, first, static_cast<std::size_t>(run) * sizeof(T));
+        f(history(i) + o * (run + before) + before, first, static_cast<std::size_t>(run) * sizeof(T));
     }
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
@@ -244,6 +279,8 @@ class stream {
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::states] = states(0);
     b.at[plan::base::states + 1] = states(1);
+    using Histories = std::make_integer_sequence<int, facts.history_count>;
+    place_sliding(b, Histories{});
     Call::run(
         b, exchange,
         [&] {
@@ -251,12 +288,13 @@ class stream {
                        [&] { espalier::on_cpu::run<Program, T>(b.at); });
         },
         x...);
-    turned_ ^= 1;
+    slide(Histories{});
   }
 
   detail::reference<Model const> model_;
   detail::block memory_;
   int turned_ = 0;
+  int moved_[operation::max_sliding]{};  ///< by history that slides: by how many blocks its place has moved
   detail::call_mark call_;
 };
 

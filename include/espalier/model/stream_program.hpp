@@ -36,13 +36,14 @@ inline constexpr operation::streamed streamed_net =
     operation::stream(plan::graph_of<evaluation_program<Net, sequence<Block, Axis>>>, Axis, Block::value.at[Axis],
                       slots_of<Net>.buffers.count);
 
-/// The addresses of all buffers of a stream's program: those of the net, then two for each history. The buffers that
-/// are read are in one place, those that are written in another, at the same offsets.
+/// The addresses of all buffers of a stream's program: those of the net, then two for each history. Histories that
+/// slide have a base each, behind the two bases of the buffers that are read and of those that are written.
 struct stream_layout {
   plan::address buffers[max_slots];
-  std::int64_t history[operation::max_histories];
-  std::int64_t elements;  ///< of all histories, as they are saved
-  std::int64_t storage;   ///< of one place
+  plan::address vectors[operation::max_sliding];
+  std::int64_t history[operation::max_histories];  ///< where each is: among those that slide, or in both buffers
+  std::int64_t elements;                           ///< of all histories, as they are saved
+  std::int64_t sliding, storage;                   ///< of those that slide, and of one place of the others
 };
 template <class Net, class Block, int Axis>
 inline constexpr stream_layout layout_of_stream = [] {
@@ -51,11 +52,14 @@ inline constexpr stream_layout layout_of_stream = [] {
   operation::stream_facts const& facts = streamed_net<Net, Block, Axis>.facts;
   for (int i = 0; i < own.count; ++i) r.buffers[i] = {plan::base::buffers, own.offset[i]};
   for (int i = 0; i < facts.history_count; ++i) {
-    r.history[i] = r.storage;
-    r.buffers[own.count + 2 * i] = {plan::base::states, r.storage + facts.history[i].first_read()};
-    r.buffers[own.count + 2 * i + 1] = {plan::base::states + 1, r.storage};
-    r.elements += facts.history[i].shape.size();
-    r.storage += plan::rounded(facts.history[i].stored());
+    operation::stream_history const& h = facts.history[i];
+    std::int64_t& end = h.slides != 0 ? r.sliding : r.storage;
+    r.history[i] = end;
+    if (h.slides != 0) r.vectors[h.slides - 1] = {plan::base::states + 1 + h.slides, 0};
+    r.buffers[own.count + 2 * i] = {plan::base::states, end};
+    r.buffers[own.count + 2 * i + 1] = {plan::base::states + 1, end};
+    r.elements += h.shape.size();
+    end += plan::rounded(h.stored());
   }
   return r;
 }();
@@ -68,6 +72,7 @@ struct stream_program {
   static constexpr plan::storage_layout layout() {
     plan::storage_layout r{slots_of<Net>.parameters.offset, nullptr};
     r.buffer_addresses = layout_of_stream<Net, Block, Axis>.buffers;
+    r.vector_addresses = layout_of_stream<Net, Block, Axis>.vectors;
     return r;
   }
   static constexpr extents value = streamed_net<Net, Block, Axis>.facts.result;

@@ -3,6 +3,7 @@
 #include "concatenate.hpp"
 #include "copied.hpp"
 #include "indexing.hpp"
+#include "pack.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Turns the program of a net over a whole sequence into the program over one block of its steps. There is one rule for
@@ -43,21 +44,28 @@ struct time_axis_of {
   int late;            ///< the node that fills in behind the sequence, or 0
 };
 
-/// Earlier elements of a value, which are kept from call to call. They have two buffers, which change places after each
-/// call: the program reads the last rows of one, and writes them and the rows of the block to the other.
+/// Earlier elements of a value, which are kept from call to call.
 struct stream_history {
   int id;  ///< the value in the program of the whole sequence
   bool fills_with_lowest;
   int rows, block;
   extents shape;  ///< the value's memory as (outer, rows, inner)
+  /// Where the value's rows are contiguous, they are written behind the rows of earlier blocks, and the place of them
+  /// all moves on by a block after each call: slides is 1 + the number of the vector of both. 0: there are two buffers,
+  /// which change places after each call. The program reads the last rows of one, and writes them and the rows of the
+  /// block to the other.
+  int slides;
 
-  /// The number of elements of a buffer.
-  constexpr std::int64_t stored() const { return shape.size() / rows * (rows + block); }
-  /// Whether the rows that are read are contiguous in a buffer.
-  constexpr bool contiguous() const { return shape.at[0] == 1; }
-  /// The first element of a buffer that is read.
-  constexpr std::int64_t first_read() const { return contiguous() ? std::int64_t{block} * shape.at[2] : 0; }
+  constexpr std::int64_t inner() const { return shape.at[2]; }
+  /// The elements of a place: past and block.
+  constexpr std::int64_t window() const { return shape.size() / rows * (rows + block); }
+  /// How many blocks a place moves until it begins again: that of the past, but at least 8.
+  constexpr int moves() const { return rows / block > 8 ? rows / block : 8; }
+  /// The elements of its memory, or of one of two buffers.
+  constexpr std::int64_t stored() const { return window() + (slides != 0 ? moves() * block * inner() : 0); }
 };
+/// The number of histories that slide: each has a base of its own, and two are for the others.
+inline constexpr int max_sliding = 20;
 inline constexpr int max_histories = 1024;
 
 /// What a program over blocks needs, and what it computes.
@@ -232,7 +240,7 @@ class streamer {
     int i = 0;
     while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest))
       ++i;
-    if (i == facts_.history_count) facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}};
+    if (i == facts_.history_count) facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}, 0};
     stream_history& h = facts_.history[i];
     h.rows = most(h.rows, rows);
     h.shape = memory_of(id, h.rows);
@@ -252,9 +260,12 @@ class streamer {
     stream_history const& h = facts_.history[i];
     extents const all = memory_of(h.id, h.rows + h.block);
     int const block = emit_reshape(g_, value_[h.id], memory_of(h.id, h.block));
-    int past = g_.add(
-        node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), h.contiguous() ? h.shape : all});
-    if (!h.contiguous()) past = emit_part(g_, past, 1, h.block, h.rows);
+    if (h.slides != 0) {
+      graph::packed_tensor const place{h.slides - 1, h.rows * h.inner()};
+      return emit_reshape(g_, emit_pack(g_, 0, block, place, h.window()), all);
+    }
+    int past = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), all});
+    past = emit_part(g_, past, 1, h.block, h.rows);
     return g_.emit(node{&described<concatenate_>, {past, block, 0, 0}, graph::axis_attribute(1), all});
   }
   /// A value from element `first` of the sequence on, not later than it is known.
@@ -529,7 +540,8 @@ class streamer {
     facts_.stride = t.stride;
     facts_.receptive_field = t.high - t.low + 1;
     for (int i = 0; i < facts_.history_count; ++i)
-      program_.add_output(with_history(i), graph::destination::buffer, first_buffer_ + 2 * i + 1);
+      if (facts_.history[i].slides == 0)
+        program_.add_output(with_history(i), graph::destination::buffer, first_buffer_ + 2 * i + 1);
   }
 
   graph::program const& whole_;
@@ -555,6 +567,9 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
     first.run(first_buffer);
   }
   if (r.facts.fault != stream_fault::none) return r;
+  int sliding = 0;
+  for (int i = 0; i < r.facts.history_count; ++i)
+    if (r.facts.history[i].shape.at[0] == 1 && sliding < max_sliding) r.facts.history[i].slides = ++sliding;
   streamer second{whole, r.program, r.facts, axis, block};
   second.run(first_buffer);
   return r;

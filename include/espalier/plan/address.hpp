@@ -31,6 +31,7 @@ struct storage_layout {
   address const* parameter_addresses = nullptr;
   address const* buffer_addresses = nullptr;
   address const* gradient_addresses = nullptr;
+  address const* vector_addresses = nullptr;  ///< of vectors of packed tensors; null: one after the other
 
   constexpr address parameter(int slot) const {
     return parameter_addresses != nullptr ? parameter_addresses[slot] : address{base::parameters, parameters[slot]};

@@ -33,7 +33,7 @@ class destination_finder {
       if (groups_.family_of[id] == op_family::buffer) buffer_leaf_[slot_of(nodes_.nodes[id])] = id;
       if (groups_.family_of[id] == op_family::parameter) parameter_leaf_[slot_of(nodes_.nodes[id])] = id;
     }
-    place_packed();
+    place_packed(layout);
     for (int i = 0; i < p_.output_count; ++i) is_result_[groups_.holder_of[p_.outputs[i].id]] = true;
     // Leaves that are results are copied before any state is overwritten.
     for (int i = 0; i < p_.output_count; ++i)
@@ -49,9 +49,9 @@ class destination_finder {
   }
 
  private:
-  /// Vectors of packed tensors have memory of their own. The groups of the tensors write them there. A part of a vector
-  /// keeps the vector alive.
-  constexpr void place_packed() {
+  /// Vectors of packed tensors have memory of their own: where the layout has it, or else one after the other. The
+  /// groups of the tensors write them there. A part of a vector keeps the vector alive.
+  constexpr void place_packed(storage_layout const& layout) {
     std::int64_t first = 0;
     int newest = -1;
     for (int id = 1; id <= nodes_.size; ++id) {
@@ -66,14 +66,16 @@ class destination_finder {
       if (place.vector != newest) {
         newest = place.vector;
         first = to_.packed;
-        to_.packed += rounded(groups_.size_of[id]);
+        if (layout.vector_addresses == nullptr) to_.packed += rounded(groups_.size_of[id]);
       }
+      address const vector =
+          layout.vector_addresses != nullptr ? layout.vector_addresses[place.vector] : address{base::gradients, first};
       to_.direct[id] = true;
-      to_.address_of[id] = {base::gradients, first};
+      to_.address_of[id] = vector;
       int const tensor = groups_.holder_of[nodes_.nodes[id].operand[0]];
       if (groups_.group_of[tensor] == 0 || to_.direct[tensor]) continue;
       to_.direct[tensor] = true;
-      to_.address_of[tensor] = {base::gradients, first + place.offset};
+      to_.address_of[tensor] = {vector.base, vector.offset + place.offset};
       to_.live.stored[tensor] = true;
     }
   }
