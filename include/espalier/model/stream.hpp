@@ -85,6 +85,10 @@ class stream {
   using Host = detail::computes_on_host<typename Model::device_type>;
   static constexpr operation::stream_facts const& facts = detail::streamed_net<Net, Block, Axis>.facts;
   static constexpr detail::stream_layout const& layout = detail::layout_of_stream<Net, Block, Axis>;
+  static constexpr auto places = detail::placed_histories_of<Net, Block, Axis>;
+  static constexpr int histories = facts.history_count;
+  static constexpr std::size_t sliding_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)),
+                               buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.storage));
   /// A net of indices may throw.
   static constexpr bool never_throws = !plan::has_checked_integers<Program>;
   static_assert(
@@ -106,9 +110,7 @@ class stream {
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Program>);
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
-  static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)) +
-                                       2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) +
-                                       workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes = sliding_bytes + 2 * buffer_bytes + workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
   /// Bytes that the kernels of a block read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
@@ -193,10 +195,10 @@ class stream {
   /// Forgets all blocks: the next block is the first one of a sequence.
   void reset() noexcept {
     for (int& moved : moved_) moved = 0;
-    for (int i = 0; i < facts.history_count; ++i) {
-      T const rest = facts.history[i].fills_with_lowest ? -math::infinity<T> : T{};
+    for (int i = 0; i < histories; ++i) {
+      T const rest = places.at[i].fills_with_lowest ? -math::infinity<T> : T{};
       T* const at = history(i);
-      for (std::int64_t k = 0; k < facts.history[i].stored(); ++k) at[k] = rest;
+      for (std::int64_t k = 0; k < places.at[i].stored; ++k) at[k] = rest;
     }
   }
   /// The state after the blocks so far. Streams of the net with blocks of other lengths can continue from it, and those
@@ -218,20 +220,15 @@ class stream {
   /// Where the program reads the histories that do not slide (0), and where it writes them (1). They change places
   /// after each call.
   T* states(int which) const {
-    return memory_.template at<T>(
-        detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)) +
-        ((which ^ turned_) != 0 ? detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)) : 0));
+    return memory_.template at<T>(sliding_bytes + ((which ^ turned_) != 0 ? buffer_bytes : 0));
   }
   /// Where a history begins now.
   T* history(int i) const {
-    operation::stream_history const& h = facts.history[i];
-    if (h.slides == 0) return states(0) + layout.history[i];
-    return memory_.template at<T>(0) + layout.history[i] + moved_[h.slides - 1] * h.block * h.inner();
+    detail::placed_history const& h = places.at[i];
+    if (h.slides == 0) return states(0) + h.first;
+    return memory_.template at<T>(0) + h.first + moved_[h.slides - 1] * h.block_run;
   }
-  T* workspace() const {
-    return memory_.template at<T>(detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)) +
-                                  2 * detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)));
-  }
+  T* workspace() const { return memory_.template at<T>(sliding_bytes + 2 * buffer_bytes); }
   /// After a call: the block becomes the past. A place at the end of its memory begins again.
   template <int... I>
   ESPALIER_INLINE void slide(std::integer_sequence<int, I...>) noexcept {
@@ -240,18 +237,17 @@ class stream {
   }
   template <int I>
   ESPALIER_INLINE void slide_one() noexcept {
-    constexpr operation::stream_history h = facts.history[I];
+    constexpr detail::placed_history h = places.at[I];
     if constexpr (h.slides != 0) {
-      if (++moved_[h.slides - 1] <= h.moves()) return;
+      if (++moved_[h.slides - 1] <= h.moves) return;
       moved_[h.slides - 1] = 0;
-      T* const begin = memory_.template at<T>(0) + layout.history[I];
-      __builtin_memmove(begin, begin + (h.moves() + 1) * h.block * h.inner(),
-                        static_cast<std::size_t>(h.rows * h.inner()) * sizeof(T));
+      T* const begin = memory_.template at<T>(0) + h.first;
+      __builtin_memmove(begin, begin + (h.moves + 1) * h.block_run, static_cast<std::size_t>(h.run) * sizeof(T));
     }
   }
   template <int I>
   ESPALIER_INLINE void place_one(detail::program_bases& b) const noexcept {
-    if constexpr (facts.history[I].slides != 0) b.at[plan::base::states + 1 + facts.history[I].slides] = history(I);
+    if constexpr (places.at[I].slides != 0) b.at[plan::base::states + 1 + places.at[I].slides] = history(I);
   }
   template <int... I>
   ESPALIER_INLINE void place_sliding(detail::program_bases& b, std::integer_sequence<int, I...>) const noexcept {
@@ -261,11 +257,10 @@ class stream {
   template <class F>
   void for_each_run(F const& f) const {
     std::int64_t first = 0;
-    for (int i = 0; i < facts.history_count; ++i) {
-      operation::stream_history const& h = facts.history[i];
-      std::int64_t const run = h.rows * h.inner(), before = h.slides != 0 ? 0 : h.block * h.inner();
-      for (int o = 0; o < h.shape.at[0]; ++o, first += run)
-        f(history(i) + o * (run + before) + before, first, static_cast<std::size_t>(run) * sizeof(T));
+    for (int i = 0; i < histories; ++i) {
+      detail::placed_history const& h = places.at[i];
+      for (int o = 0; o < h.runs; ++o, first += h.run)
+        f(history(i) + o * (h.run + h.before()) + h.before(), first, static_cast<std::size_t>(h.run) * sizeof(T));
     }
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
@@ -279,7 +274,7 @@ class stream {
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::states] = states(0);
     b.at[plan::base::states + 1] = states(1);
-    using Histories = std::make_integer_sequence<int, facts.history_count>;
+    using Histories = std::make_integer_sequence<int, histories>;
     place_sliding(b, Histories{});
     Call::run(
         b, exchange,
@@ -369,6 +364,20 @@ class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : publi
                 ESPALIER_SENTENCE(ESPALIER_STREAM "a layer pads behind a layer that does not, so that its zeros would "
                                                   "replace results; pad in front of each convolution, or of none",
                                   Late));
+  using LateLoop = no<fault::loops_late, Place>;
+  static_assert(LateLoop::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "a recurrent layer or loop follows a layer that does not pad, so that "
+                                  "its first steps would come before the sequence; pad in front",
+                                  LateLoop));
+  using Everywhere = no<fault::loops_over_all, Op, Place>;
+  static_assert(Everywhere::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a step of a loop reads the whole sequence, also what comes later",
+                                  Everywhere));
+  using Initial = no<fault::initial_state, Place>;
+  static_assert(Initial::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "the initial state of a loop is not zeros; begin with zeros<S>(x)",
+                                  Initial));
   using Unruled = no<fault::no_rule, Op, Place>;
   static_assert(Unruled::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "an operation of the net cannot be computed block by block",

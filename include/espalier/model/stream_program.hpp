@@ -64,6 +64,41 @@ inline constexpr stream_layout layout_of_stream = [] {
   return r;
 }();
 
+/// Where one history is, in elements. Generated code reads these few numbers; it holds no reference to the program.
+struct placed_history {
+  std::int64_t first;           ///< where its memory begins
+  std::int64_t stored;          ///< the elements of its memory
+  std::int64_t run, block_run;  ///< contiguous elements that are kept, and those that a block adds
+  int runs;
+  int moves;   ///< how many blocks a place moves until it begins again
+  int slides;  ///< 1 + the number of the histories that slide; 0: it has two buffers
+  bool fills_with_lowest;
+
+  /// The elements between the runs that are kept of a history with two buffers.
+  constexpr std::int64_t before() const { return slides != 0 ? 0 : block_run; }
+};
+template <int Count>
+struct placed_histories {
+  placed_history at[static_cast<std::size_t>(Count) + 1];
+};
+template <class Net, class Block, int Axis>
+inline constexpr auto placed_histories_of = [] {
+  constexpr int count = streamed_net<Net, Block, Axis>.facts.history_count;
+  placed_histories<count> r{};
+  for (int i = 0; i < count; ++i) {
+    operation::stream_history const& h = streamed_net<Net, Block, Axis>.facts.history[i];
+    r.at[i] = {layout_of_stream<Net, Block, Axis>.history[i],
+               h.stored(),
+               h.rows * h.inner(),
+               h.block * h.inner(),
+               h.shape.at[0],
+               h.slides != 0 ? h.moves() : 0,
+               h.slides,
+               h.fills_with_lowest};
+  }
+  return r;
+}();
+
 /// The program of one block. It reads the parameters and buffers of the model, and updates the histories.
 template <class Net, class Block, int Axis>
 struct stream_program {

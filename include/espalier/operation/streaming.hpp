@@ -3,6 +3,7 @@
 #include "concatenate.hpp"
 #include "copied.hpp"
 #include "indexing.hpp"
+#include "loop.hpp"
 #include "pack.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -25,6 +26,9 @@ enum class stream_fault : std::uint8_t {
   stride_of_block,    ///< the length of a block is no multiple of a stride
   varies_by_step,     ///< a parameter or constant that has an element for each step
   pads_late,          ///< zeros in front of a value that begins before the sequence
+  loops_late,         ///< a loop over a value that begins before the sequence
+  loops_over_all,     ///< a step of a loop reads the whole sequence
+  initial_state,      ///< the initial state of a loop is not 0
   no_rule,            ///< an op family without a rule
   constant_result     ///< the result does not depend on the steps
 };
@@ -55,6 +59,8 @@ struct stream_history {
   /// which change places after each call. The program reads the last rows of one, and writes them and the rows of the
   /// block to the other.
   int slides;
+  /// The state of a loop, which the program reads from one buffer and writes to the other; it has no rows of a block.
+  bool is_state;
 
   constexpr std::int64_t inner() const { return shape.at[2]; }
   /// The elements of a place: past and block.
@@ -64,6 +70,10 @@ struct stream_history {
   /// The elements of its memory, or of one of two buffers.
   constexpr std::int64_t stored() const { return window() + (slides != 0 ? moves() * block * inner() : 0); }
 };
+/// Steps that a loop reaches back: all of them.
+inline constexpr int unbounded_reach = 1 << 28;
+/// The receptive field of a net with a loop over the steps: all steps so far.
+inline constexpr int whole_past = 0x7fffffff;
 /// The number of histories that slide: each has a base of its own, and two are for the others.
 inline constexpr int max_sliding = 20;
 inline constexpr int max_histories = 1024;
@@ -91,12 +101,19 @@ class streamer {
         axis_{axis},
         block_{block},
         time_{new time_axis_of[static_cast<std::size_t>(from_.size) + 1]{}},
-        value_{new int[static_cast<std::size_t>(from_.size) + 1]{}} {
+        value_{new int[static_cast<std::size_t>(from_.size) + 1]{}},
+        varies_{new bool[static_cast<std::size_t>(from_.size) + 1]{}},
+        in_body_{new bool[static_cast<std::size_t>(from_.size) + 1]{}},
+        loops_{new streamed_loop[static_cast<std::size_t>(from_.loop_count) + 1]{}} {
     graph::copy_values(from_, g_);
+    g_.loop_count = from_.loop_count;
   }
   constexpr ~streamer() {
     delete[] time_;
     delete[] value_;
+    delete[] varies_;
+    delete[] in_body_;
+    delete[] loops_;
   }
   streamer(streamer const&) = delete;
   streamer& operator=(streamer const&) = delete;
@@ -110,6 +127,7 @@ class streamer {
     for (int id = from_.size; id >= 1; --id)
       for (int const x : from_[id].operand)
         if (needed[id]) needed[x] = true;
+    find_loops(needed);
     for (int id = 1; id <= from_.size && facts_.fault == stream_fault::none; ++id)
       if (needed[id]) stream_node(id);
     delete[] needed;
@@ -118,6 +136,26 @@ class streamer {
 
  private:
   using time = time_axis_of;
+
+  /// A loop over the steps of the sequence.
+  struct streamed_loop {
+    bool exists;
+    time of_steps;  ///< of its results
+  };
+  static constexpr bool is_input(node const& n) {
+    return (n.op->family == op_family::argument && position_of(n) == 0) ||
+           (n.op->family == op_family::label && label_of(n).position == 0);
+  }
+  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input.
+  constexpr void find_loops(bool const* needed) {
+    for (int id = 1; id <= from_.size; ++id) {
+      node const& n = from_[id];
+      varies_[id] = is_input(n);
+      for (int const x : n.operand) varies_[id] = varies_[id] || (x != 0 && varies_[x]);
+      if (needed[id] && n.op->family == op_family::loop_slice && varies_[id])
+        loops_[graph::loop_of(n).number].exists = true;
+    }
+  }
 
   constexpr int fail(stream_fault f, int id) {
     if (facts_.fault == stream_fault::none) {
@@ -240,7 +278,8 @@ class streamer {
     int i = 0;
     while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest))
       ++i;
-    if (i == facts_.history_count) facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}, 0};
+    if (i == facts_.history_count)
+      facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}, 0, false};
     stream_history& h = facts_.history[i];
     h.rows = most(h.rows, rows);
     h.shape = memory_of(id, h.rows);
@@ -285,13 +324,15 @@ class streamer {
 
   constexpr void stream_node(int id) {
     node const n = from_[id];
-    if ((n.op->family == op_family::argument && position_of(n) == 0) ||
-        (n.op->family == op_family::label && label_of(n).position == 0)) {
+    if (is_input(n)) {
       time& t = time_[id];
       t = time{true, axis_, 1, n.shape.at[axis_], block_, 0, false, 0, 1, 0, 0, 0};
       value_[id] = g_.add(node{n.op, {}, n.attribute, block_of(n.shape, t)});
       return;
     }
+    if (graph::is_of_loop(n.op->family) && loops_[graph::loop_of(n).number].exists) return loop_node(id, n);
+    for (int const x : n.operand)
+      if (x != 0 && in_body_[x]) return body_node(id, n);
     for (int const x : n.operand)
       if (x != 0 && streams(x)) {
         int const y = rule_of(id, n);
@@ -523,6 +564,86 @@ class streamer {
     return g_.emit(node{n.op, {copied(x), value_[indices], 0, 0}, n.attribute, block_of(n.shape, time_[id])});
   }
 
+  // ---- loops over the steps ----
+
+  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins it is 0.
+  constexpr void loop_node(int id, node n) {
+    graph::loop_node l = graph::loop_of(n);
+    streamed_loop& loop = loops_[l.number];
+    if (l.backwards) return void(fail(stream_fault::reverses_time, id));
+    if (n.op->family == op_family::loop_slice) return loop_slice(id, n, loop);
+    if (n.op->family == op_family::loop_final) return void(fail(stream_fault::takes_fixed_steps, id));
+    l.steps = block_;
+    n.attribute = graph::loop_attribute(l);
+    if (n.op->family == op_family::loop_state) {
+      int initial = n.operand[0];
+      while (from_[initial].op->family == op_family::reshape || from_[initial].op->family == op_family::broadcast)
+        initial = from_[initial].operand[0];
+      if (!is_constant(from_, initial) || constant_at(from_, initial) != 0)
+        return void(fail(stream_fault::initial_state, id));
+      int const i = history_of_state(id);
+      n.operand[0] = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), n.shape});
+      in_body_[id] = true;
+    } else {
+      for (int& x : n.operand) x = of_body(x);
+    }
+    // The stack has the steps of the block.
+    if (n.op->family == op_family::loop_stack) {
+      time_[id] = loop.of_steps;
+      n.shape = block_of(n.shape, time_[id]);
+    }
+    value_[id] = g_.add(n);
+  }
+  constexpr void loop_slice(int id, node n, streamed_loop& loop) {
+    int const xs = n.operand[0];
+    if (!streams(xs)) return void(fail(stream_fault::varies_by_step, id));
+    time t = time_[xs];
+    if (t.axis != 0 || t.inner != 1 || from_[xs].shape.at[0] != t.extent || t.block != block_)
+      return void(fail(stream_fault::splits_time, id));
+    if (t.first < 0) return void(fail(stream_fault::loops_late, id));
+    t.first = 0;
+    if (!loop.of_steps.exists) loop.of_steps = t;
+    if (t.future > loop.of_steps.future) {
+      loop.of_steps.late = t.late;
+      loop.of_steps.future = t.future;
+    }
+    loop.of_steps.low = -unbounded_reach;
+    loop.of_steps.high = most(loop.of_steps.high, t.high);
+    loop.of_steps.lowest_before = false;
+    graph::loop_node l = graph::loop_of(n);
+    l.steps = block_;
+    in_body_[id] = true;
+    value_[id] = g_.add(node{n.op, {delayed(xs, 0), 0, 0, 0}, graph::loop_attribute(l), n.shape});
+  }
+  /// A value that a body reads: one of the body, or one that is the same in all steps.
+  constexpr int of_body(int x) {
+    if (x == 0) return 0;
+    if (streams(x)) return fail(stream_fault::loops_over_all, x);
+    return copied(x);
+  }
+  constexpr void body_node(int id, node n) {
+    for (int& x : n.operand) x = of_body(x);
+    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
+      n.attribute = graph::map_attribute(g_.number_of(from_.maps[map_of(n)]));
+    in_body_[id] = true;
+    value_[id] = g_.add(n);
+  }
+  constexpr int history_of_state(int id) {
+    int i = 0;
+    while (i < facts_.history_count && facts_.history[i].id != id) ++i;
+    extents const s{3, {1, 1, static_cast<int>(from_[id].shape.size())}};
+    if (i == facts_.history_count) facts_.history[facts_.history_count++] = {id, false, 1, 0, s, 0, true};
+    return i;
+  }
+  /// The state after the last step of a block.
+  constexpr int final_state(int state) {
+    int const number = graph::loop_of(from_[state]).number;
+    for (int id = state; id <= from_.size; ++id)
+      if (graph::is_loop(from_[id]) && graph::loop_of(from_[id]).number == number)
+        return emit_final(g_, value_[id], value_[state]);
+    return 0;
+  }
+
   constexpr void add_outputs() {
     int const id = whole_.outputs[0].id;
     if (!streams(id)) return void(fail(stream_fault::constant_result, id));
@@ -538,10 +659,11 @@ class streamer {
     facts_.result = block_of(from_[id].shape, t);
     facts_.latency = -t.first;
     facts_.stride = t.stride;
-    facts_.receptive_field = t.high - t.low + 1;
+    facts_.receptive_field = t.high - t.low < unbounded_reach / 2 ? t.high - t.low + 1 : whole_past;
     for (int i = 0; i < facts_.history_count; ++i)
       if (facts_.history[i].slides == 0)
-        program_.add_output(with_history(i), graph::destination::buffer, first_buffer_ + 2 * i + 1);
+        program_.add_output(facts_.history[i].is_state ? final_state(facts_.history[i].id) : with_history(i),
+                            graph::destination::buffer, first_buffer_ + 2 * i + 1);
   }
 
   graph::program const& whole_;
@@ -550,8 +672,11 @@ class streamer {
   node_table& g_;
   stream_facts& facts_;
   int axis_, block_, first_buffer_ = 0;
-  time* time_;  ///< by node of the whole sequence
-  int* value_;  ///< by node: its value for a block, or 0
+  time* time_;            ///< by node of the whole sequence
+  int* value_;            ///< by node: its value for a block, or 0
+  bool* varies_;          ///< by node: it depends on the input
+  bool* in_body_;         ///< by node: it is in the body of a loop over the steps
+  streamed_loop* loops_;  ///< by number
 };
 
 /// The program over blocks of a program over a sequence. The first run finds how long each history is.
@@ -569,7 +694,8 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
   if (r.facts.fault != stream_fault::none) return r;
   int sliding = 0;
   for (int i = 0; i < r.facts.history_count; ++i)
-    if (r.facts.history[i].shape.at[0] == 1 && sliding < max_sliding) r.facts.history[i].slides = ++sliding;
+    if (r.facts.history[i].shape.at[0] == 1 && !r.facts.history[i].is_state && sliding < max_sliding)
+      r.facts.history[i].slides = ++sliding;
   streamer second{whole, r.program, r.facts, axis, block};
   second.run(first_buffer);
   return r;

@@ -37,7 +37,7 @@ struct loop_workspaces {
 
 /// Allocates workspace for every stored value that has no address yet. `ir` must contain the outputs of each group.
 constexpr memory_plan allocate(graph::program const& p, grouping const& groups, kernel_ir const& ir,
-                               destinations const& to, loop_workspaces const& loops) {
+                               destinations const& to, loop_workspaces const& loops = {}) {
   memory_plan m{};
   for (int id = 1; id <= p.nodes.size; ++id) {
     m.address_of[id] = to.address_of[id];

@@ -82,7 +82,7 @@ constexpr kernel_ir const& ir_of() {
 /// The passes after lowering: destinations, equal kernels and memory.
 template <bool Sound = true>
 constexpr planned finish_plan(graph::program const& p, grouping const& groups, kernel_ir const& lowered,
-                              storage_layout const& layout, loop_workspaces const& loops) {
+                              storage_layout const& layout, loop_workspaces const& loops = {}) {
   destinations const to = find_destinations(p, groups, lowered, find_liveness(groups, lowered), layout);
   kernel_ir const kernels = find_kernels(p, groups, to, lowered);
   return {groups, kernels, allocate(p, groups, kernels, to, loops)};

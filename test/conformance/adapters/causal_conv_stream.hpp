@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <vector>
-
-#include <espalier/stream.hpp>
-
-#include "support/module.hpp"
+#include "support/stream.hpp"
 
 namespace conformance {
 
@@ -68,41 +64,29 @@ void read_reversed(case_run& run, std::string_view name, auto&& parameter, std::
       for (std::size_t k = 0; k < taps; ++k) to[(k * ins + i) * outs + o] = given[(o * ins + i) * taps + k];
 }
 
-template <class List>
-struct listed;
-template <int... I>
-struct listed<integers<I...>> {
-  static constexpr int count = static_cast<int>(sizeof...(I));
-  static constexpr int at[sizeof...(I) + 1]{I..., 0};
-};
-template <>
-struct listed<nothing> : listed<integers<>> {};
-
-/// Feeds the blocks one after the other. A block of another length has a stream of its own, which continues from the
-/// state of the one before.
-template <class Blocks, class T, class Net, class X, class Y>
-void feed(esp::model<Net, esp::cpu, T> const& model, X const& x, Y& y, bool resets(int)) {
-  constexpr int in = X::shape_type::template extent<1>(), out = Y::shape_type::template extent<1>();
-  int at = 0;
-  std::vector<T> state;
-  auto const one = [&]<int Steps>(std::integral_constant<int, Steps>) {
-    esp::stream stream{model, esp::batch<1, Steps, in>{}};
-    auto saved = stream.save();
-    if (at != 0 && !resets(at)) {
-      for (std::size_t i = 0; i < saved.size(); ++i) saved[i] = state[i];
-      stream.restore(saved);
-    }
-    esp::tensor<T, esp::shape<1, Steps, in>> block;
-    esp::tensor<T, esp::shape<1, Steps, out>> result;
-    for (int i = 0; i < Steps * in; ++i) block[i] = x[at * in + i];
-    stream(block, result);
-    for (int i = 0; i < Steps * out; ++i) y[at * out + i] = result[i];
-    saved = stream.save();
-    state.assign(saved.begin(), saved.end());
-    at += Steps;
-  };
-  [&]<int... Steps>(integers<Steps...>) { (one(std::integral_constant<int, Steps>{}), ...); }
-  (Blocks{});
+/// Fills the parameters of the convolutions of a stack at a path in the net.
+template <class Channels, int In, int Kernel, bool Bias, class T>
+void read_stack(case_run& run, auto& model, std::string_view before) {
+  using channels = listed<Channels>;
+  joined path = join(before);
+  for (int l = 0; l < channels::count; ++l) {
+    joined const weight = join(path, "conv.weight"), biases = join(path, "conv.bias");
+    auto const outs = static_cast<std::size_t>(channels::at[l]);
+    auto const ins = static_cast<std::size_t>(l == 0 ? In : channels::at[l - 1]);
+    read_reversed<T>(run, join("conv.", l, ".weight"), model.parameter(weight.c_str()), outs, ins, Kernel);
+    if constexpr (Bias)
+      run.read(role::parameter, join("conv.", l, ".bias"), as_span<T>(model.parameter(biases.c_str()).span()));
+    path.add("rest.");
+  }
+}
+/// Fills the parameters of the dense layer `out`, which is at a path in the net.
+template <class T>
+void read_dense(case_run& run, auto& model, std::string_view at) {
+  auto const weight = model.parameter(join(at, ".weight").c_str());
+  auto const ins = static_cast<std::size_t>(weight.shape().at[0]),
+             outs = static_cast<std::size_t>(weight.shape().at[1]);
+  read_reversed<T>(run, "out.weight", weight, outs, ins, 1);
+  run.read(role::parameter, "out.bias", as_span<T>(model.parameter(join(at, ".bias").c_str()).span()));
 }
 
 }  // namespace detail
@@ -123,30 +107,12 @@ void check_causal_conv_stream(case_run& run) {
   }();
   using Net = std::conditional_t<dense, detail::stack_and_dense<Stack, out>, Stack>;
   esp::model<Net, esp::cpu, T> model;
-  using channels = detail::listed<Channels>;
-  joined path = join(dense ? "stack." : "");
-  for (int l = 0; l < channels::count; ++l) {
-    joined const weight = join(path, "conv.weight"), biases = join(path, "conv.bias");
-    auto const outs = static_cast<std::size_t>(channels::at[l]);
-    auto const ins = static_cast<std::size_t>(l == 0 ? in : channels::at[l - 1]);
-    detail::read_reversed<T>(run, join("conv.", l, ".weight"), model.parameter(weight.c_str()), outs, ins, kernel);
-    if constexpr (bias)
-      run.read(role::parameter, join("conv.", l, ".bias"), as_span<T>(model.parameter(biases.c_str()).span()));
-    path.add("rest.");
-  }
-  if constexpr (dense) {
-    detail::read_reversed<T>(run, "out.weight", model.parameter("out.weight"), out, Stack::last, 1);
-    run.read(role::parameter, "out.bias", as_span<T>(model.parameter("out.bias").span()));
-  }
+  detail::read_stack<Channels, in, kernel, bias, T>(run, model, dense ? "stack." : "");
+  if constexpr (dense) detail::read_dense<T>(run, model, "out");
   esp::tensor<T, X> x;
   run.read(role::input, "x", as_span<T>(x));
   esp::tensor<T, esp::shape<X::template extent<0>(), out>> y;
-  using resets = detail::listed<attribute_of<Case, "reset_before_steps">>;
-  detail::feed<attribute_of<Case, "blocks">, T>(model, x, y, [](int step) {
-    bool found = false;
-    for (int i = 0; i < resets::count; ++i) found = found || resets::at[i] == step;
-    return found;
-  });
+  feed<Case, T>(model, x, y);
   report_result(run, "y", y);
 }
 
