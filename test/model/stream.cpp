@@ -193,6 +193,14 @@ void check(int latency = 0) {
   check_signals(std::integral_constant<int, 2>{});
 }
 
+/// A convolution, recurrent layers of two kinds, and the input once more.
+struct Recurrent {
+  nn::Conv1d<2, 4, 3, nn::conv{.padding = {0, 2, 0, 0}, .layout = esp::nhwc}> conv{};
+  nn::Outputs<nn::GRU<4, 5, nn::gru{.layers = 2, .batch_first = true}>> gru{};
+  nn::Outputs<nn::LSTM<5, 2, nn::lstm{.batch_first = true}>> lstm{};
+  ESPALIER_MODULE(Recurrent, conv, gru, lstm)
+  constexpr auto forward(auto x) const { return lstm(gru(tanh(conv(x)))) + x; }
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_stack_of_dilated_convolutions, T, decltype(std::tuple<float, double>{})) {
@@ -204,6 +212,7 @@ BOOST_AUTO_TEST_CASE(norms_over_channels) { check<double, Channels, 1, 1, 6, 48>
 BOOST_AUTO_TEST_CASE(strides_and_poolings) { check<double, Strided, 1, 4, 16, 48>(); }
 BOOST_AUTO_TEST_CASE(channels_second) { check<double, Second, 2, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(delays_and_groups_of_channels) { check<double, Delayed, 1, 1, 2, 12>(); }
+BOOST_AUTO_TEST_CASE(recurrent_layers) { check<double, Recurrent, 1, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(rows_of_a_matrix) { check<double, Rows, 1, 1, 8>(); }
 
 BOOST_AUTO_TEST_CASE(plain_loops_agree) {

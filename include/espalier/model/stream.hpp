@@ -103,7 +103,7 @@ class stream {
 
   /// How many results later than in the whole sequence each result is computed. 0, if the net pads in front.
   static constexpr int latency_steps = facts.latency;
-  /// How many steps of the input a result depends on.
+  /// How many steps of the input a result depends on. With a loop over the steps: 2147483647, all so far.
   static constexpr int receptive_field = facts.receptive_field;
   /// The state without the gaps that align its parts.
   static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
@@ -331,7 +331,10 @@ class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : publi
                                   Multiplied));
   using Reversed = no<fault::reverses_time, Place>;
   static_assert(Reversed::agree,
-                ESPALIER_SENTENCE(ESPALIER_STREAM "a flip reverses the steps, and begins with the last one", Reversed));
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "a flip reverses the steps, and begins with the last one, and so does "
+                                  "the other direction of a recurrent layer",
+                                  Reversed));
   using Dilated = no<fault::dilates_time, Place>;
   static_assert(Dilated::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM
