@@ -2,6 +2,7 @@
 #pragma once
 #include "../operation/checkpoint.hpp"
 #include "../operation/copied.hpp"
+#include "../operation/loop.hpp"
 #include "../operation/operation.hpp"
 #include "../operation/pack.hpp"
 #include "onnx_builder.hpp"
@@ -170,6 +171,11 @@ inline constexpr table_row table[] = {
     {&described<convert_>, written::by_family, "Cast", nullptr},
     {&described<hyperparameter_>, written::unsupported, "", nullptr},
     {&described<random_uniform_>, written::unsupported, "", nullptr},
+    {&described<loop_slice_>, written::unsupported, "", nullptr},
+    {&described<loop_state_>, written::unsupported, "", nullptr},
+    {&described<loop_carry_>, written::unsupported, "", nullptr},
+    {&described<loop_final_>, written::unsupported, "", nullptr},
+    {&described<loop_stack_>, written::unsupported, "", nullptr},
 
     {&described<abs_>, written::operation, "Abs", nullptr},
     {&described<add_>, written::operation, "Add", nullptr},

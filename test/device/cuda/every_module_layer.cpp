@@ -75,4 +75,4 @@ BOOST_AUTO_TEST_CASE(sequences) {
   check<nn::Sequential<nn::SinusoidalPositions<>, nn::LearnedPositions<6, 8>>, 2, 5, 8>("positions");
 }
 BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }
-BOOST_AUTO_TEST_CASE(recurrent_layers) { check<Recurrent, 2, 5, 3>("recurrent"); }
+BOOST_AUTO_TEST_CASE(recurrent_layers) { check<Recurrent, 2, 5, 3>("recurrent, sequence_output"); }
