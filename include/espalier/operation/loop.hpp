@@ -21,6 +21,7 @@ template <op_family Family, int Arity>
 struct loop_rule {
   template <class Op>
   static constexpr graph::descriptor describe() {
+    (void)sizeof(graph::op_registration<Op>);
     return plain_descriptor(rule<Op>::name, Family, Arity);
   }
 };

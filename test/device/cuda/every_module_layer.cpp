@@ -53,6 +53,13 @@ struct Dropouts {
 };
 using Recurrent =
     nn::Sequential<nn::Outputs<nn::LSTM<3, 4>>, nn::Outputs<nn::GRU<4, 3>>, nn::LastOutput<nn::RNN<3, 4>>>;
+/// A language model that starts from zeros.
+struct Text {
+  nn::LanguageModel<6, nn::RNN<5, 4>> language{};
+  ESPALIER_MODULE(Text, language)
+  using input_element = std::int32_t;
+  constexpr auto forward(auto x) const { return std::get<0>(language(x)); }
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(activations) {
@@ -75,4 +82,7 @@ BOOST_AUTO_TEST_CASE(sequences) {
   check<nn::Sequential<nn::SinusoidalPositions<>, nn::LearnedPositions<6, 8>>, 2, 5, 8>("positions");
 }
 BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }
-BOOST_AUTO_TEST_CASE(recurrent_layers) { check<Recurrent, 2, 5, 3>("recurrent, sequence_output"); }
+BOOST_AUTO_TEST_CASE(recurrent_layers) {
+  check<Recurrent, 2, 5, 3>("lstm, gru and rnn, as sequence_output");
+  check_net<Text>("language_model", tensor<std::int32_t, shape<3, 2>>{{5, 0}, {2, 3}, {1, 5}});
+}
