@@ -42,7 +42,7 @@ void read_recurrent_and_dense(case_run& run, esp::model<Net, esp::cpu, T>& model
     if (!of_layers && name.substr(0, 4) != "out.") return;
     std::vector<T> given(static_cast<std::size_t>(values.size()));
     run.read(role::parameter, of_layers ? name.substr(before.size()) : name, std::span<T>{given});
-    if (exchange) given = transposed<T>(given, shape.at[1], shape.at[0]);
+    if (exchange) given = transposed(std::span<T const>{given}, shape.at[1], shape.at[0]);
     for (std::size_t i = 0; i < given.size(); ++i) values[static_cast<std::int64_t>(i)] = given[i];
   });
 }

@@ -5,6 +5,7 @@
 #include <espalier/io/foreign_layout.hpp>
 
 #include "module.hpp"
+#include "torch_module.hpp"
 
 // Recurrent cells, layers and nets of them. Parameters have PyTorch's names and the layout (in, out); a case has those
 // of its attribute `weights`: torch ((out, in)) or needle ((in, out), other names).
@@ -83,15 +84,6 @@ std::vector<bool> transposed_parameters() {
   });
   return r;
 }
-template <class T>
-std::vector<T> transposed(std::span<T const> from, int rows, int columns) {
-  std::vector<T> to(from.size());
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      to[static_cast<std::size_t>(j * rows + i)] = from[static_cast<std::size_t>(i * columns + j)];
-  return to;
-}
-
 /// Fills the parameters of a model from the case.
 template <class Case, class Net, class T>
 void read_recurrent(case_run& run, esp::model<Net, esp::cpu, T>& model, std::string_view cells) {
@@ -100,7 +92,7 @@ void read_recurrent(case_run& run, esp::model<Net, esp::cpu, T>& model, std::str
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
     std::vector<T> given(static_cast<std::size_t>(values.size()));
     run.read(role::parameter, name_in_case<Case>(name, cells), std::span<T>{given});
-    if (exchanged[number++]) given = transposed<T>(given, shape.at[1], shape.at[0]);
+    if (exchanged[number++]) given = transposed(std::span<T const>{given}, shape.at[1], shape.at[0]);
     for (std::size_t i = 0; i < given.size(); ++i) values[static_cast<std::int64_t>(i)] = given[i];
   });
 }
@@ -113,7 +105,7 @@ void report_recurrent(case_run& run, auto const& of_parameters, std::string_view
     std::vector<T> result(values.begin(), values.end());
     esp::extents in_file = shape;
     if (exchanged[number++]) {
-      result = transposed<T>(result, shape.at[0], shape.at[1]);
+      result = transposed(std::span<T const>{result}, shape.at[0], shape.at[1]);
       in_file.at[0] = shape.at[1], in_file.at[1] = shape.at[0];
     }
     run.result(join(before, name_in_case<Case>(name, cells).operator std::string_view()), std::span<T const>{result},
