@@ -14,20 +14,20 @@ constexpr std::string_view cells_of_model = attribute_is<Case, "seq_model", "lst
 /// As the net of a model it reads a state: zeros where the case has none.
 template <class Net>
 struct from_zeros {
-  Net net{};
+  Net read{};
   using is_module = void;
   using input_element = std::int32_t;
   template <class Self>
   static auto member_types_of(Self&) -> nn::detail::types<Net>;
   template <class Self, class Visit>
   static constexpr void visit_members(Self& self, Visit&& visit) {
-    Net::visit_members(self.net, visit);
+    Net::visit_members(self.read, visit);
   }
   template <class... X>
   constexpr auto operator()(X&&... x) const {
     return esp::detail::apply_module(*this, x...);
   }
-  constexpr auto forward(auto x) const { return net(x); }
+  constexpr auto forward(auto x) const { return read(x); }
 };
 
 template <class Case, class T>
