@@ -44,6 +44,9 @@ struct loop_steps {
   static constexpr int captured = facts.captured, slices = facts.slices, states = facts.states, results = facts.results,
                        stacks = facts.stacks, steps = facts.steps;
   static constexpr bool backwards = facts.backwards;
+  static_assert(!facts.full,
+                "scan(step, state, xs): the loop has more than 256 states, sequences or values that are kept for its "
+                "gradient; stack some of them into one tensor, or split the step into several loops");
   static constexpr auto targets = find_loop_targets<results>(facts);
   static constexpr auto table = [] {
     loop_table<slices, states, stacks> r{};
