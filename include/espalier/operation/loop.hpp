@@ -87,6 +87,7 @@ constexpr int emit_slice(node_table& g, open_loop const& l, int xs) {
   return g.add(node{&described<loop_slice_>, {xs, 0, 0, 0}, l.attribute(), without_first_axis(g[xs].shape)});
 }
 constexpr int emit_state(node_table& g, open_loop const& l, int initial, int index) {
+  if (index >= graph::max_loop_states) g.report(graph::fault::too_many_nodes);
   return g.add(node{&described<loop_state_>, {initial, 0, 0, 0}, l.attribute(index), g[initial].shape});
 }
 constexpr int emit_final(node_table& g, int loop, int state) {
@@ -172,8 +173,8 @@ class loop_builder {
   constexpr void stack(int* roots, int count, Replaced const& replaced) {
     int* const batched = zeros(count + 1);
     int batched_count = 0;
-    leaf_count_ = 0;
-    leaves_ = new sample_leaf[static_cast<std::size_t>(g_.size - l_.first) + 2]{};
+    int leaf_count = 0;
+    auto* const leaves = new sample_leaf[static_cast<std::size_t>(g_.size - l_.first) + 2]{};
     int const last = g_.size;
     for (int i = 0; i < count; ++i) {
       roots[i] = stand_in(roots[i], replaced);
@@ -183,14 +184,14 @@ class loop_builder {
     for (int i = 0; i < batched_count; ++i) visited.of[batched[i]] = true;
     for (int id = last; id >= l_.first; --id) {
       if (!visited.of[id] || !depends(id)) continue;
-      if (is_stacked(id)) leaves_[leaf_count_++] = {id, emit_stack(g_, loop_, id)};
+      if (is_stacked(id)) leaves[leaf_count++] = {id, emit_stack(g_, loop_, id)};
       else
         for (int k = 0; k < operands_of(id); ++k) visited.of[g_[id].operand[k]] = true;
     }
     int* const values = zeros(count + 1);
     if (batched_count > 0) {
       batcher steps{g_, l_.steps, l_.first, random_samples::are_shared};
-      steps.run(leaves_, leaf_count_, batched, batched_count);
+      steps.run(leaves, leaf_count, batched, batched_count);
       for (int i = 0; i < batched_count; ++i) values[i] = steps.value(batched[i]);
     }
     for (int i = 0, k = 0; i < count; ++i) {
@@ -199,7 +200,7 @@ class loop_builder {
       else roots[i] = values[k++];
     }
     delete[] values;
-    delete[] leaves_;
+    delete[] leaves;
     delete[] batched;
   }
 
@@ -443,8 +444,6 @@ class loop_builder {
   int* numbers_;  ///< by number of an inner loop: that of its copy
   int loop_ = 0;
   bool has_states_ = false;
-  sample_leaf* leaves_ = nullptr;
-  int leaf_count_ = 0;
   ids copy_{};      ///< by node that was traced: its copy
   flags needed_{};  ///< by node that was traced: a state or result depends on it
   flags feeds_{};   ///< by node of the body: a next state depends on it
