@@ -13,4 +13,5 @@ constexpr int length = 9;
 #else
 constexpr int length = 8;
 #endif
-constexpr auto y = esp::output_shape<nn::Sequential<nn::LearnedPositions<8, 4>, nn::ReLU>, esp::shape<2, length, 4>>;
+[[maybe_unused]] constexpr auto y =
+    esp::output_shape<nn::Sequential<nn::LearnedPositions<8, 4>, nn::ReLU>, esp::shape<2, length, 4>>;

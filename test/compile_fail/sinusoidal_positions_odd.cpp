@@ -13,4 +13,4 @@ constexpr int features = 5;
 #else
 constexpr int features = 6;
 #endif
-constexpr auto y = esp::output_shape<nn::SinusoidalPositions<>, esp::shape<2, 9, features>>;
+[[maybe_unused]] constexpr auto y = esp::output_shape<nn::SinusoidalPositions<>, esp::shape<2, 9, features>>;

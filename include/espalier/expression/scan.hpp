@@ -41,6 +41,16 @@ struct repeated_steps {
   ESPALIER_READS("repeat<{}>: the number of steps is 1 to 1073741823")
   static constexpr bool agree = N > 0 && N < 1 << 30;
 };
+/// The shape of a value in an error; of anything else its type.
+template <class X>
+struct shape_if_value {
+  using type = X;
+};
+template <class X>
+  requires requires { typename X::is_traced_value; }
+struct shape_if_value<X> {
+  using type = typename X::shape_type;
+};
 /// Named relation: the step of a scan returns the next state and an output.
 template <class Result>
 struct step_returns_state_and_output {
@@ -164,7 +174,7 @@ constexpr auto find_step_fault() {
   if constexpr (is_invalid<Result>) {
     return Result{};
   } else if constexpr (!requires { requires std::tuple_size<Result>::value == 2; }) {
-    return invalid<step_returns_state_and_output<Result>>{};
+    return invalid<step_returns_state_and_output<typename shape_if_value<Result>::type>>{};
   } else {
     using Next = bare<std::tuple_element_t<0, Result>>;
     using Y = bare<std::tuple_element_t<1, Result>>;
