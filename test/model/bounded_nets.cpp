@@ -31,6 +31,7 @@ using Convolutions = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::Conv<8, 16, 3, nn::
 using Normalized = nn::Sequential<nn::Conv<4, 8, 3>, nn::GroupNorm<2, 8>, nn::SiLU, nn::AvgPool2d<2>,
                                   nn::GlobalAvgPool<>, nn::Linear<8, 5>>;
 using Sequences = nn::Sequential<Attention, nn::LayerNorm1d<16>, nn::Flatten, nn::Linear<64, 5>>;
+using Blocks = nn::Sequential<nn::MultiheadAttention<4, 2>, nn::Flatten, nn::Linear<70 * 4, 5>>;
 using Moves =
     nn::Sequential<Halves, nn::GELU, nn::Residual<nn::Sequential<nn::RMSNorm<esp::shape<8>>, nn::Linear<8, 8>>>,
                    nn::Linear<8, 5>>;
@@ -56,6 +57,10 @@ BOOST_AUTO_TEST_CASE(norms_of_groups) {
 }
 BOOST_AUTO_TEST_CASE(products_of_each_sample) {
   BOOST_TEST((training_case<Sequences, nn::SoftmaxLoss, 5, 4, 16>::compare<1, 9>()) < 1e-11);
+}
+// More queries than a block of attention: loops over all heads of all samples would differ with their number.
+BOOST_AUTO_TEST_CASE(attention_of_many_queries) {
+  BOOST_TEST((training_case<Blocks, nn::SoftmaxLoss, 5, 70, 4>::compare<1, 9>()) < 1e-10);
 }
 BOOST_AUTO_TEST_CASE(movements_within_samples) {
   BOOST_TEST((training_case<Moves, nn::SoftmaxLoss, 5, 8>::compare<1, 11>()) < 1e-11);

@@ -98,6 +98,42 @@ struct pieces {
     return sum<0>(ys) * l;
   }
 };
+// steps that are recomputed: the gradients of what all steps share are states of the backward pass
+struct recomputed_steps {
+  constexpr auto operator()(auto w, auto h, auto xs) const {
+    auto const block = [&](auto const& s, auto const& x) { return tanh(matmul(sigmoid(matmul(s, w)) * x, w) + x); };
+    auto const [last, ys] = esp::scan(
+        [&](auto const& s, auto const& x) {
+          auto const n = esp::checkpoint(block, s, x) * 0.7;
+          return std::tuple{n, n * x};
+        },
+        h, xs);
+    return sum<0>(ys) * last;
+  }
+};
+// rows of queries, one block after the other: no step keeps its scores
+struct blocks_of_rows {
+  constexpr auto operator()(auto k, auto v, auto qs, auto bias) const {
+    auto const rows = [&](auto const& q) { return matmul(softmax<-1>(matmul(q, transpose(k)) + bias), v); };
+    auto const [s, ys] = esp::scan(
+        [&](auto const&, auto const& q) {
+          return std::tuple{std::tuple{}, esp::checkpoint(rows, q) * q};
+        },
+        std::tuple{}, qs);
+    return ys;
+  }
+};
+struct blocks_of_heads {
+  constexpr auto operator()(auto k, auto v, auto qs, auto bias) const {
+    auto const [s, ys] = esp::scan(
+        [&](auto const&, auto const& x) {
+          auto const& [kh, vh, qh] = x;
+          return std::tuple{std::tuple{}, blocks_of_rows{}(kh, vh, qh, bias)};
+        },
+        std::tuple{}, std::tuple{k, v, qs});
+    return ys;
+  }
+};
 struct bidirectional_layers {
   constexpr auto operator()(auto w, auto u, auto h, auto xs) const {
     auto const step = [&](auto const& s, auto const& x) {
@@ -148,6 +184,13 @@ BOOST_AUTO_TEST_CASE(states_and_sequences_of_any_structure) {
   check<repeated>("repeat", w, h);
   check<no_state>("no state", w, xs);
   check<swaps>("states that change places", h, doubles<2, 3>(5), xs);
+}
+
+BOOST_AUTO_TEST_CASE(recomputed_in_each_step) {
+  check<recomputed_steps>("a block in each step", doubles<3, 3>(1), doubles<2, 3>(3), doubles<4, 2, 3>(4));
+  check<blocks_of_rows>("blocks of rows", doubles<5, 3>(1), doubles<5, 3>(2), doubles<4, 2, 3>(4), doubles<5>(5));
+  check<blocks_of_heads>("blocks of heads", doubles<2, 5, 3>(1), doubles<2, 5, 3>(2), doubles<2, 2, 2, 3>(4),
+                         doubles<5>(5));
 }
 
 BOOST_AUTO_TEST_CASE(loops_of_loops) {

@@ -175,6 +175,41 @@ BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("added mask", attend<added>{}, doubles<1, 2, 3, 2>(1), doubles<1, 1, 4, 2>(2), doubles<1, 1, 4, 2>(3),
                  doubles<1, 2, 1, 4>(4));
 }
+// More than 64 queries: loops over heads and blocks, against the formula without blocks. 70 queries are a block and a
+// rest; 200 causal ones are three groups of keys and a rest.
+BOOST_AUTO_TEST_CASE(blocks_of_queries) {
+  check_kernels("blocks", attend<attention{}>{}, doubles<2, 2, 70, 3>(1), doubles<2, 2, 9, 3>(2),
+                doubles<2, 2, 9, 5>(3));
+  check_kernels("blocks, one head", attend<causal>{}, floats<130, 4>(1), floats<130, 4>(2), floats<130, 4>(3));
+  check_kernels("blocks, causal", attend<causal>{}, doubles<1, 2, 200, 4>(1), doubles<1, 2, 200, 4>(2),
+                doubles<1, 2, 200, 4>(3));
+  check_kernels("blocks, groups, fewer keys", attend<causal>{}, doubles<2, 4, 128, 2>(1), doubles<2, 2, 99, 2>(2),
+                doubles<2, 2, 99, 2>(3));
+}
+BOOST_AUTO_TEST_CASE(blocks_of_queries_with_masks) {
+  auto const q = doubles<2, 4, 130, 2>(1);
+  auto const k = doubles<2, 2, 9, 2>(2), v = doubles<2, 2, 9, 2>(3);
+  check_kernels("keys of a batch", attend_where<causal>{}, q, k, v, doubles<2, 1, 1, 9>(4));
+  check_kernels("queries and keys", attend<added>{}, q, k, v, doubles<130, 9>(4));
+  check_kernels("heads", attend<added>{}, q, k, v, doubles<4, 130, 1>(4));
+  check_kernels("all", attend<causal_added>{}, q, k, v, doubles<2, 4, 130, 9>(4));
+  check_kernels("a batch", attend<causal_added>{}, q, k, v, doubles<2, 1, 130, 9>(4));
+}
+BOOST_AUTO_TEST_CASE(gradients_of_blocks) {
+  check_pullback("blocks", attend<causal>{}, doubles<1, 2, 70, 2>(1), doubles<1, 1, 70, 2>(2), doubles<1, 1, 70, 2>(3));
+  check_pullback("blocks, mask", attend<added>{}, doubles<1, 130, 2>(1), doubles<1, 4, 2>(2), doubles<1, 4, 2>(3),
+                 doubles<130, 4>(4));
+}
+// Memory grows with the number of queries, not with that of pairs of queries and keys.
+BOOST_AUTO_TEST_CASE(memory_of_blocks) {
+  auto const q = floats<2, 4, 512, 8>(1);
+  constexpr std::int64_t block = 64 * 512 * 4, rows = 2 * 4 * 512 * 8 * 4, scores = 2 * 4 * 512 * 512 * 4;
+  esp::compiled const forward{attend<causal>{}, q, q, q};
+  esp::compiled const backward{gradient_of_total, q, q, q, q};
+  static_assert(decltype(forward)::workspace_bytes <= 2 * block + 2 * rows);
+  static_assert(decltype(backward)::workspace_bytes <= 2 * block + 16 * rows);
+  static_assert(2 * block + 16 * rows < scores / 3);
+}
 // Each function of two samples gives what it gives for each of them.
 BOOST_AUTO_TEST_CASE(batches) {
   auto const q = doubles<2, 4, 3, 2>(1);
@@ -182,4 +217,8 @@ BOOST_AUTO_TEST_CASE(batches) {
   auto const v = doubles<2, 2, 5, 3>(3);
   check_close("batch", tensor<double, shape<2, 4, 3, 3>>{esp::vmap(attend<causal>{})(q, k, v)},
               tensor<double, shape<2, 4, 3, 3>>{scaled_dot_product_attention<causal>(q, k, v)}, 1e-12);
+  auto const longer = doubles<2, 1, 70, 2>(1);
+  check_close("batch of blocks",
+              tensor<double, shape<2, 1, 70, 2>>{esp::vmap(attend<causal>{})(longer, longer, longer)},
+              tensor<double, shape<2, 1, 70, 2>>{scaled_dot_product_attention<causal>(longer, longer, longer)}, 1e-12);
 }

@@ -109,11 +109,16 @@ class block_copy {
         origin_{g.size},
         copy_{new int[static_cast<std::size_t>(end_ - first_) + 1]{}},
         begin_{new int[static_cast<std::size_t>(end_ - first_) + 1]{}},
-        numbers_{new int[static_cast<std::size_t>(g.loop_count) + 1]{}} {}
+        numbers_{new int[static_cast<std::size_t>(g.loop_count) + 1]{}},
+        within_{new bool[static_cast<std::size_t>(g.loop_count) + 1]{}} {
+    for (int id = first_; id < end_; ++id)
+      if (graph::is_loop(g[id])) within_[graph::loop_of(g[id]).number] = true;
+  }
   constexpr ~block_copy() {
     delete[] copy_;
     delete[] begin_;
     delete[] numbers_;
+    delete[] within_;
   }
   block_copy(block_copy const&) = delete;
   block_copy& operator=(block_copy const&) = delete;
@@ -151,7 +156,11 @@ class block_copy {
  private:
   constexpr bool computed(int id) const {
     return id >= first_ && id < end_ && g_[id].operand[0] != 0 && g_[id].op->family != op_family::convert &&
-           m_.at[id] != mark::differentiated;
+           m_.at[id] != mark::differentiated && !is_of_loop_around(id);
+  }
+  /// A slice or state of a loop whose step has the block.
+  constexpr bool is_of_loop_around(int id) const {
+    return graph::is_of_loop(g_[id].op->family) && !within_[graph::loop_of(g_[id]).number];
   }
   constexpr int stand_in(int x) {
     if (x == 0 || computed(x)) return copy_of(x);
@@ -199,6 +208,7 @@ class block_copy {
   int* copy_;     ///< by node of the block; 0: none
   int* begin_;    ///< by node of the block: the first node that is not older than its copy
   int* numbers_;  ///< by loop of the block: the number of its copy
+  bool* within_;  ///< by loop: whether the block has it
 };
 
 /// Pulls back a block that is recomputed: through the recomputed nodes, so that no value inside the block is kept.
@@ -256,7 +266,7 @@ class saved_values {
     op_family const f = n.op->family;
     int inside = 0;
     for (int k = 0; k < 4; ++k) inside += n.operand[k] != 0 && body_.has(n.operand[k]) ? 1 : 0;
-    if (f == op_family::reshape || f == op_family::broadcast ||
+    if (f == op_family::reshape || f == op_family::broadcast || f == op_family::permute ||
         (f == op_family::elementwise && n.op->cheap && inside == 1)) {
       for (int& y : n.operand) y = y != 0 ? (*this)(y) : 0;
       return g_.add(n);
@@ -326,10 +336,12 @@ class loop_reversal {
     return states;
   }
 
-  /// Ends the backward loop. Adjoints of sequences are stacked; those of values that all steps share are summed.
+  /// Ends the backward loop. Adjoints of sequences are stacked; those of values that all steps share are summed: after
+  /// the loop or, if a checkpoint keeps them in the steps, by a state of the loop.
   constexpr void end(graph::loop_nodes const& body, adjoints const& within, state* states) {
     auto const ids = [](int count) { return new int[static_cast<std::size_t>(count) + 1]{}; };
-    int *const to = ids(newest_), *const root = ids(newest_), *const before = ids(count_), *const after = ids(count_);
+    int *const to = ids(newest_), *const root = ids(newest_);
+    int *const before = ids(count_ + newest_), *const after = ids(count_ + newest_);
     for (int k = 0; k < count_; ++k) {
       int const d = within.of[states[k].of];
       before[k] = states[k].before;
@@ -345,11 +357,22 @@ class loop_reversal {
           graph::loop_of(g_[id]).number == facts_.number && has_adjoint(m_.at[g_[id].operand[0]]))
         add(g_[id].operand[0], id);
     int const sequences = roots;
-    for (int id = 1; id <= newest_; ++id)
-      if (within.of[id] != 0 && !body.has(id)) add(id, id);
+    operation::kept_in_steps const kept{g_, back_.first, g_.size};
+    int* const total = ids(newest_);
+    int totals = 0;
+    for (int id = 1; id <= newest_; ++id) {
+      if (within.of[id] == 0 || body.has(id)) continue;
+      if (kept.has(within.of[id])) total[totals++] = id;
+      else add(id, id);
+    }
+    for (int k = count_; k < count_ + totals; ++k) {
+      int const d = within.of[total[k - count_]];
+      before[k] = operation::emit_state(g_, back_, operation::emit_constant(g_, 0, g_[d].shape).id, k);
+      after[k] = (handle{&g_, before[k]} + handle{&g_, d}).id;
+    }
     saved_values const saved{g_, loop_, newest_, body, back_};
     operation::loop_builder builder{g_, back_};
-    builder.close(before, after, count_, root, roots, saved);
+    builder.close(before, after, count_ + totals, root, roots, saved);
     builder.stack(root, sequences, saved);
     builder.sum(root + sequences, roots - sequences, saved);
     for (int i = 0; i < roots; ++i) add_adjoint(g_, to[i], root[i], outside_);
@@ -358,6 +381,9 @@ class loop_reversal {
       if (has_adjoint(m_.at[initial]))
         add_adjoint(g_, initial, operation::emit_final(g_, builder.loop(), before[k]), outside_);
     }
+    for (int k = count_; k < count_ + totals; ++k)
+      add_adjoint(g_, total[k - count_], operation::emit_final(g_, builder.loop(), before[k]), outside_);
+    delete[] total;
     delete[] after;
     delete[] before;
     delete[] root;

@@ -113,8 +113,11 @@ constexpr auto trace_for_all(tracing::tracer& t, std::index_sequence<I...>, V co
   std::tuple<sample_if<(Mapped >> I & 1u) != 0, V>...> const one{
       sample(std::bool_constant<(Mapped >> I & 1u) != 0>{}, argument)...};
   tracing::inside_body const inside{t};
+  bool const had_samples = t.has_samples;
+  t.has_samples = true;
   update_record const updates{t.program};
   auto const values = derivative::as_body_value(t, std::apply(F{}, one));
+  t.has_samples = had_samples;
   if (updates.has_changed()) g.report(graph::fault::update_in_vmap);
   int const count = derivative::leaf_count(values);
   int* const roots = new int[static_cast<std::size_t>(count) + 1]{};

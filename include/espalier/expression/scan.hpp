@@ -268,7 +268,7 @@ constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& sta
 /// shape     state S, xs (N, X...) -> state S, ys (N, Y...)
 /// errors    sequences of different lengths, a step that returns something else or changes the shape of the state, and
 ///           a step that updates a model do not compile; neither do operands that are no values of a body
-/// saves     what the gradient of the step reads, for all steps; checkpoint(...) around a scan recomputes it
+/// saves     what the gradient of the step reads, for all steps; less with checkpoint(...) around a scan or in its step
 /// gradient  a loop in the other direction; the gradient of a value that all steps share is one product or sum
 /// source    jax.lax.scan
 template <direction Direction = direction::forwards, class Step, class State, class Xs>

@@ -20,12 +20,11 @@ class loop_nodes {
  public:
   /// loop  the node of the loop
   constexpr loop_nodes(node_table const& g, int loop) : size_{g.size}, inside_{new bool[at(size_) + 1]{}} {
-    bool* const of_loop = new bool[at(size_) + 1]{};
-    mark(g, loop_of(g[loop]).number, of_loop);
+    bool* const of = new bool[at(g.loop_count) + 1]{};
+    of[loop_of(g[loop]).number] = true;
     // A loop inside the body belongs to it with all its nodes.
-    for (int id = loop - 1; id > 0; --id)
-      if (inside_[id] && is_loop(g[id])) mark(g, loop_of(g[id]).number, of_loop);
-    delete[] of_loop;
+    while (mark(g, loop, of)) {}
+    delete[] of;
   }
   constexpr ~loop_nodes() { delete[] inside_; }
   loop_nodes(loop_nodes const&) = delete;
@@ -35,19 +34,35 @@ class loop_nodes {
 
  private:
   static constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
-  /// Marks the nodes that depend on the slices and states of a loop.
-  constexpr void mark(node_table const& g, int number, bool* of_loop) {
+  /// Marks the nodes that depend on the slices and states of some loops. Adds the loops that are inside. Returns
+  /// whether there are any.
+  /// of  by number: the loop and those that are inside
+  constexpr bool mark(node_table const& g, int loop, bool* of) {
+    int const own = loop_of(g[loop]).number;
+    bool found = false;
     for (int id = 1; id <= size_; ++id) {
       node const& n = g[id];
-      of_loop[id] = false;
-      if (is_of_loop(n.op->family) && loop_of(n).number == number) {
-        of_loop[id] = n.op->family == op_family::loop_slice || n.op->family == op_family::loop_state;
-      } else {
-        int const operands = n.op->family == op_family::alias ? 1 : 4;
-        for (int k = 0; k < operands && !of_loop[id]; ++k) of_loop[id] = of_loop[n.operand[k]];
+      op_family const f = n.op->family;
+      int number = 0;
+      if (is_of_loop(f)) {
+        number = loop_of(n).number;
+        bool const variable = f == op_family::loop_slice || f == op_family::loop_state;
+        if (number == own || (variable && of[number])) {
+          inside_[id] = variable;
+          continue;
+        }
       }
-      inside_[id] = inside_[id] || of_loop[id];
+      int const operands = f == op_family::alias ? 1 : 4;
+      bool inside = false;
+      for (int k = 0; k < operands && !inside; ++k) inside = inside_[n.operand[k]];
+      inside_[id] = inside;
+      if (!inside || number == 0 || of[number]) continue;
+      // Inner loops are older than the loops around them. One without a state is found by its results.
+      bool const result = f == op_family::loop_stack || f == op_family::loop_final;
+      of[number] = result ? n.operand[0] < loop : is_loop(n) && id < loop;
+      found = found || of[number];
     }
+    return found;
   }
   int size_;  ///< results of an inner loop may be younger than the loop
   bool* inside_;

@@ -41,12 +41,29 @@ using second_of = typename Batch::template of<counts_of<Batch>.b>;
 template <class Batch>
 using most_of = typename Batch::template of<Batch::max_samples>;
 
+/// The programs of a net whose nodes are the same for any number of samples.
 template <class Net, class Batch>
-using bounded_evaluation_program = bounded_definition<evaluation_program<Net, first_of<Batch>>,
-                                                      evaluation_program<Net, second_of<Batch>>, Batch::max_samples>;
+struct evaluation_of_samples : evaluation_program<Net, Batch> {
+  static constexpr graph::program build() { return evaluation_program<Net, Batch>::build(true); }
+};
 template <class Net, class Loss, class Batch>
-using bounded_training_program = bounded_definition<training_program<Net, Loss, first_of<Batch>>,
-                                                    training_program<Net, Loss, second_of<Batch>>, Batch::max_samples>;
+inline constexpr auto forward_of_samples = training_program<Net, Loss, Batch>::forward(true);
+template <class Net, class Loss, class Batch>
+struct training_of_samples : training_program<Net, Loss, Batch> {
+  using base = training_program<Net, Loss, Batch>;
+  static constexpr derivative::backward_pass begin() { return base::begin(forward_of_samples<Net, Loss, Batch>); }
+  static constexpr graph::program build() {
+    return derivative::with_backward<training_of_samples, forward_of_samples<Net, Loss, Batch>.loss>();
+  }
+};
+
+template <class Net, class Batch>
+using bounded_evaluation_program = bounded_definition<evaluation_of_samples<Net, first_of<Batch>>,
+                                                      evaluation_of_samples<Net, second_of<Batch>>, Batch::max_samples>;
+template <class Net, class Loss, class Batch>
+using bounded_training_program =
+    bounded_definition<training_of_samples<Net, Loss, first_of<Batch>>,
+                       training_of_samples<Net, Loss, second_of<Batch>>, Batch::max_samples>;
 
 /// The shape of a value of a bounded program, from its shapes in both traces: a shape, or that of up to N samples of
 /// some rows.

@@ -31,6 +31,7 @@ class folder {
 
   constexpr void run(graph::program& to) {
     graph::copy_values(from_, to_);
+    to_.loop_count = from_.loop_count;
     for (int id = 1; id <= from_.size; ++id)
       if (facts_.needed[id]) translate(id);
     for (int i = 0; i < p_.output_count; ++i)

@@ -12,9 +12,10 @@ namespace espalier::detail {
 template <class Net, class Batch>
 struct evaluation_program {
   using subject = Net;
-  static constexpr graph::program build() {
+  static constexpr graph::program build(bool has_samples = false) {
     graph::program p{};
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
+    t.has_samples = has_samples;
     tracing::add_values(t, results_in<Net, Batch>(t));
     return p;
   }
@@ -41,9 +42,10 @@ struct training_program {
     graph::program program;
     int loss;
   };
-  static constexpr forward_trace forward() {
+  static constexpr forward_trace forward(bool has_samples = false) {
     forward_trace r{};
     tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
+    t.has_samples = has_samples;
     int const x = tracing::add_argument<stored_input<Net, float>>(t, 0, Batch::value);
     int const y = tracing::add_argument<target_leaf<element>>(t, 1, target::value);
     int const z = trace_net<Net, Batch>(t, x);
@@ -51,6 +53,7 @@ struct training_program {
     return r;
   }
   static constexpr derivative::backward_pass begin();
+  static constexpr derivative::backward_pass begin(forward_trace const& forward);
   static constexpr graph::program end(derivative::backward_pass const& pass);
   static constexpr graph::program build();
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
@@ -61,7 +64,11 @@ inline constexpr auto traced_forward = training_program<Net, Loss, Batch>::forwa
 
 template <class Net, class Loss, class Batch>
 constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin() {
-  derivative::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
+  return begin(traced_forward<Net, Loss, Batch>);
+}
+template <class Net, class Loss, class Batch>
+constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin(forward_trace const& forward) {
+  derivative::backward_pass r{forward.program, {}, {}, forward.loss};
   graph::node_table& g = r.program.nodes;
   tensor_slots const& parameters = slots_of<Net>.parameters;
   using derivative::mark;

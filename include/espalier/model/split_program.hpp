@@ -26,6 +26,7 @@ class splitter {
   }
 
   constexpr void run() {
+    r_.running.nodes.loop_count = from_.loop_count;
     for (int id = 1; id <= from_.size; ++id)
       if (facts_.needed[id] && facts_.varies[id]) copy(id);
     for (int i = 0; i < p_.output_count; ++i)

@@ -2,6 +2,7 @@
 #pragma once
 #include "../graph/loop.hpp"
 #include "batching.hpp"
+#include "checkpoint.hpp"
 #include "matmul.hpp"
 #include "multiply.hpp"
 
@@ -107,6 +108,37 @@ constexpr int emit_stack(node_table& g, int loop, int x) {
                     with_first_axis(l.steps, g[x].shape)});
 }
 
+/// The nodes that a step must compute itself, because a checkpoint bounds the memory that they take: those of a block,
+/// and in a backward pass those that it recomputes and all that depend on them.
+class kept_in_steps {
+ public:
+  /// first, last  the nodes of the traced body
+  constexpr kept_in_steps(node_table const& g, int first, int last)
+      : first_{first}, last_{last}, kept_{new bool[static_cast<std::size_t>(last - first) + 2]{}} {
+    for (int id = first; id <= last; ++id) {
+      graph::node const& n = g[id];
+      bool kept = n.op->block == graph::of_block::source;
+      int const operands = n.op->family == op_family::alias ? 1 : 4;
+      for (int k = 0; k < operands; ++k) kept = kept || has(n.operand[k]);
+      kept_[id - first_] = kept;
+    }
+    for (int id = first; id <= last; ++id) {
+      if (g[id].op->block != graph::of_block::result) continue;
+      int const begin = graph::block_of(g[id]);
+      for (int x = begin < first ? first : begin; x <= id; ++x) kept_[x - first_] = true;
+    }
+  }
+  constexpr ~kept_in_steps() { delete[] kept_; }
+  kept_in_steps(kept_in_steps const&) = delete;
+  kept_in_steps& operator=(kept_in_steps const&) = delete;
+
+  constexpr bool has(int id) const { return id >= first_ && id <= last_ && kept_[id - first_]; }
+
+ private:
+  int first_, last_;
+  bool* kept_;
+};
+
 /// For a loop_builder: the body reads values of no other loop.
 struct nothing_replaced {
   constexpr int operator()(int x) const { return x; }
@@ -120,10 +152,11 @@ struct nothing_replaced {
 ///     values of the body: one op on the values of all steps
 /// So a loop has the input projections of a recurrent layer, and the gradients of its weights, as one product each.
 /// Random numbers of the body differ from step to step: they are one tensor for all steps, made before the loop.
+/// What a checkpoint keeps in the steps (kept_in_steps) is not moved; a gather by a sequence of integers always is.
 class loop_builder {
  public:
   constexpr loop_builder(node_table& g, open_loop const& l)
-      : g_{g}, l_{l}, last_{g.size}, numbers_{zeros(g.loop_count + 1)} {}
+      : g_{g}, l_{l}, last_{g.size}, kept_{g, l.first, g.size}, numbers_{zeros(g.loop_count + 1)} {}
   constexpr ~loop_builder() { delete[] numbers_; }
   loop_builder(loop_builder const&) = delete;
   loop_builder& operator=(loop_builder const&) = delete;
@@ -141,8 +174,10 @@ class loop_builder {
     for (int id = last_; id >= replaced.oldest(l_.first); --id)
       if (needed_.of[id])
         for (int k = 0; k < 4; ++k) need(g_[id].operand[k], replaced);  // of an alias those of its pullback, too
-    for (int id = replaced.oldest(l_.first); id <= last_; ++id)
+    for (int id = replaced.oldest(l_.first); id <= last_; ++id) {
+      begin_.of[id] = g_.size + 1;
       if (needed_.of[id]) copy_.of[id] = copied(id, replaced);
+    }
     // A loop without a state has a constant one, which the planner drops.
     int const none = emit_constant(g_, 0, extents{}).id;
     int const unused = count == 0 ? emit_state(g_, l_, none, 0) : 0;
@@ -153,6 +188,8 @@ class loop_builder {
       if (count != 0) feed(after);
     }
     has_states_ = count != 0;
+    for (int id = l_.first; id <= last_; ++id)
+      if (needed_.of[id] && kept_.has(id)) feed(copy_.of[id]);
     remove_integer_slices();
     for (int id = g_.size; id >= l_.first; --id)
       if (feeds_.of[id])
@@ -367,7 +404,9 @@ class loop_builder {
     if (own || f == op_family::label) return id;
     if (f == op_family::convert && integer_sequence(n.operand[0]) != 0)
       return emit_slice(g_, l_, integer_sequence(n.operand[0]));
-    if (n.op->block == graph::of_block::result) return stand_in(n.operand[0], replaced);
+    if (n.op->block == graph::of_block::source) return stand_in(n.operand[0], replaced);
+    if (n.op->block == graph::of_block::result)
+      return emit_checkpoint(g_, stand_in(n.operand[0], replaced), begin_.of[graph::block_of(n)]);
     for (int& x : n.operand) x = stand_in(x, replaced);
     // An inner loop is a copy with a number of its own.
     if (of_loop) {
@@ -381,7 +420,7 @@ class loop_builder {
     int const y = g_.add(n);
     dependence const& d = find_dependence(y);
     if (!d.slices || d.states || d.inner || d.loops) return y;
-    if (f == op_family::contraction || f == op_family::index_gather) return hoisted(y);
+    if ((f == op_family::contraction && !kept_.has(id)) || f == op_family::index_gather) return hoisted(y);
     return y;
   }
   /// A matrix that is the same in all steps is transposed once, before the loop.
@@ -440,11 +479,13 @@ class loop_builder {
 
   node_table& g_;
   open_loop l_;
-  int last_;      ///< the newest node of the traced body
+  int last_;  ///< the newest node of the traced body
+  kept_in_steps kept_;
   int* numbers_;  ///< by number of an inner loop: that of its copy
   int loop_ = 0;
   bool has_states_ = false;
   ids copy_{};      ///< by node that was traced: its copy
+  ids begin_{};     ///< by node that was traced: the first node that is not older than its copy
   flags needed_{};  ///< by node that was traced: a state or result depends on it
   flags feeds_{};   ///< by node of the body: a next state depends on it
   flags sunk_{};    ///< by node of the body: it is computed behind the loop

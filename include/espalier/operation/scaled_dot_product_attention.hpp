@@ -1,87 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../shape/attention.hpp"
-#include "compare.hpp"
-#include "matmul.hpp"
-#include "multiply.hpp"
-#include "softmax.hpp"
-#include "transpose.hpp"
-#include "where.hpp"
+#include "attention_blocks.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
-
-/// How a mask of attention is read. allowed: a query may look at a key where the mask is not 0. added: the mask is
-/// added to the scaled scores; -infinity hides a key.
-enum class attention_mask { allowed, added };
-
-/// The options of attention. causal: query i may look at keys 0 to i, also where there are more keys than queries.
-/// scale: the factor of the scores; 0 for 1 / sqrt(features).
-struct attention {
-  bool causal = false;
-  double scale = 0;
-  attention_mask mask = attention_mask::allowed;
-};
-
-namespace detail {
-/// The scores without their keys: one element for each row. kept: the same with one key.
-template <class Scores>
-struct score_rows {
-  static constexpr extents value = [] {
-    extents r = Scores::value;
-    --r.rank;
-    r.at[r.rank] = 0;
-    return r;
-  }();
-};
-template <class Scores>
-struct score_rows_kept {
-  static constexpr extents value = [] {
-    extents r = Scores::value;
-    r.at[r.rank - 1] = 1;
-    return r;
-  }();
-};
-/// The positions 0, 1, ... of the queries, one for each row of scores, so that a kernel of rows reads a number a row.
-template <class Scores>
-constexpr auto query_positions() {
-  return reshape_as(shape_from<score_rows_kept<Scores>>{}, column_index<shape_from<score_rows<Scores>>>{});
-}
-
-}  // namespace detail
-
-template <bool Causal, bool MayBeEmpty>
-struct attention_softmax_ {};
-
-/// softmax of rows of scores. Causal: of the keys up to the position of the query. MayBeEmpty: a row may consist of
-/// -infinity; it gives zeros, and its gradient is 0. A weight of a hidden key is 0, so the closed form needs no mask.
-template <bool Causal, bool MayBeEmpty>
-struct rule<attention_softmax_<Causal, MayBeEmpty>> : composite {
-  static constexpr char const* name = "attention_softmax";
-  static constexpr auto expand(auto scores, auto mask) {
-    using S = shape_of<decltype(scores)>;
-    auto const x = [&] {
-      if constexpr (Causal)
-        return where(column_index<S>{} <= detail::query_positions<S>(), scores, -math::infinity<double>);
-      else return scores;
-    }();
-    auto const largest = detach(reduce_kept<max_>(x, mask));
-    if constexpr (MayBeEmpty) {
-      auto const e = exp(x - where(equal(largest, -math::infinity<double>), 0, largest));
-      auto const total = reduce_kept<sum_>(e, mask);
-      return e * (1 / where(equal(total, 0), 1, total));
-    } else {
-      auto const e = exp(x - largest);
-      return e * (1 / reduce_kept<sum_>(e, mask));
-    }
-  }
-  /// y (dy - sum(dy y)). The product behind dy computes dy y, so that dy itself is not stored. Under another name the
-  /// factor 1 / total of the weights is not hoisted out of the sum, which would keep the exponentials beside them.
-  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) {
-    handle const weighted = dy * another_name(y, 0);
-    return weighted - y * reduce_kept<sum_>(weighted, mask);
-  }
-};
 
 namespace detail {
 
@@ -131,26 +53,15 @@ struct attended {
   }();
 };
 
-template <attention Options, class S, class M>
-constexpr auto with_mask(S&& scores, M&& mask) {
-  if constexpr (Options.mask == attention_mask::added) return static_cast<S&&>(scores) + static_cast<M&&>(mask);
-  else return where(static_cast<M&&>(mask), static_cast<S&&>(scores), -math::infinity<double>);
-}
-template <attention Options, class S>
-constexpr auto with_mask(S&& scores) {
-  return keep(static_cast<S&&>(scores));
-}
 /// softmax of the scaled and masked scores.
 template <attention Options, class Q, class K, class... M>
 constexpr auto attention_weights_of(Q&& q, K&& k, M&&... mask) {
   constexpr int group = grouped_heads_of<shape_of<Q>, shape_of<K>>::group;
-  constexpr double scale =
-      Options.scale != 0 ? Options.scale : 1 / math::sqrt(static_cast<double>(shape_of<Q>::template extent<-1>()));
   auto scores =
       with_mask<Options>(reshape_as(shape_from<attention_scores<shape_of<Q>, shape_of<K>>>{},
                                     matmul(reshape_as(shape_from<grouped<group, shape_of<Q>>>{}, static_cast<Q&&>(q)),
                                            transpose(static_cast<K&&>(k)))) *
-                             scale,
+                             attention_scale<Options, Q>,
                          static_cast<M&&>(mask)...);
   using Scores = decltype(scores);
   // Without a mask every query may look at a key.
@@ -171,11 +82,21 @@ constexpr auto weighted_values(W&& weights, V&& v) {
 template <attention Options, class Q, class K, class V, class... M>
 constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
   using Fault = typename attention_fault_of<Q, K, V, M...>::type;
-  if constexpr (!Fault::agree) return Fault{};
-  else
+  if constexpr (!Fault::agree) {
+    return Fault{};
+  } else if constexpr (attends_in_blocks<Q, K, V, M...>) {
+    using Y = traced_result<shape_from<attended<shape_from<attention_scores<shape_of<Q>, shape_of<K>>>, shape_of<V>>>,
+                            Q, K, V, M...>;
+    tracing::tracer* const t = tracer_of(q, k, v, mask...);
+    if (t == nullptr) return Y{};
+    if (tracing::keeps_formulas(*t))
+      return as_value<Y>(*t, weighted_values(attention_weights_of<Options>(q, k, mask...), v));
+    return as_value<Y>(*t, reshape_as(shape_of<Y>{}, attention_in_blocks<Options>(*t, q, k, v, mask...)));
+  } else {
     return weighted_values(
         attention_weights_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<M&&>(mask)...),
         static_cast<V&&>(v));
+  }
 }
 
 }  // namespace detail
@@ -193,7 +114,9 @@ constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
 /// shape   q (..., H, T, D), k (..., G, S, D), v (..., G, S, E), mask broadcasts to (..., H, T, S) -> (..., H, T, E)
 /// errors  does not compile if batch axes differ, k does not have the features of q, v does not have the keys and heads
 ///         of k, H is no multiple of G, the mask has another shape, float and double are mixed, or the devices differ
-/// saves   q, k, v, the weights
+/// saves   q, k, v, and the weights of at most 64 queries; of more queries it computes them again, in blocks
+/// memory  in a body, the scores of 64 queries of a head at a time; in a formula of tensors, under vmap and in files of
+///         other programs those of all queries and heads
 /// gradient  dv = w^T dy; dw = dy v^T; ds = w (dw - sum(dw w)); dq = scale ds k, dk = scale ds^T q; d mask = ds if it
 ///           is added, otherwise none
 /// source  Vaswani et al. 2017; Ainslie et al. 2023 (grouped queries); PyTorch's scaled_dot_product_attention

@@ -42,6 +42,7 @@ struct tracer {
   int next_parameter = 0, next_buffer = 0;  ///< the first numbers that no argument of the function has
   int next_vector = 0;                      ///< the number that the vector of the next model's parameters gets
   int packed_vectors = 0;                   ///< number of vectors of gradients
+  bool has_samples = false;                 ///< the program is rewritten for another number of samples
   /// of the optimizer whose update is traced: its first hyperparameter and its first buffer
   int first_hyperparameter = 0, first_buffer = 0;
 
@@ -282,6 +283,7 @@ constexpr int trace_expression(tracer& t, call<S, M, X...> const& c) {
 }
 
 constexpr bool trains(tracer const& t) { return t.traced_mode == mode::training; }
+constexpr bool keeps_formulas(tracer const& t) { return t.has_samples || t.program.nodes.plain; }
 
 template <class S>
 constexpr int next_number(random_stream const& stream) {
