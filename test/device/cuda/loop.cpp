@@ -32,24 +32,31 @@ struct recurrent {
   }
 };
 
-}  // namespace
-
-BOOST_AUTO_TEST_CASE(training_and_prediction) {
-  using Net = recurrent<8>;
-  auto const x = numbers<float, shape<5, 2, 4>>(1);
-  auto const y = numbers<float, shape<5, 2, 4>>(2);
+/// Trains for some steps and predicts, on the device and on the host.
+template <class Net, int... X>
+void check_both() {
+  auto const x = numbers<float, shape<X...>>(1);
+  auto const y = numbers<float, shape<X...>>(2);
   esp::model<Net> model{esp::seed{1}};
   esp::model<Net, device> device_model{esp::seed{1}};
-  esp::trainer trainer{model, nn::MeanSquaredError{}, optim::Adam{}, esp::batch<5, 2, 4>{}};
-  esp::trainer far{device_model, nn::MeanSquaredError{}, optim::Adam{}, esp::batch<5, 2, 4>{}};
+  esp::trainer trainer{model, nn::MeanSquaredError{}, optim::Adam{}, shape<X...>{}};
+  esp::trainer far{device_model, nn::MeanSquaredError{}, optim::Adam{}, shape<X...>{}};
   for (int i = 0; i < 5; ++i) {
     float const expected = trainer.step(x, y), actual = far.step(x, y);
     BOOST_TEST(near(static_cast<double>(actual), static_cast<double>(expected), 1e-4));
   }
-  esp::predictor predict{model, esp::batch<5, 2, 4>{}};
-  esp::predictor predict_far{device_model, esp::batch<5, 2, 4>{}};
-  tensor<float, shape<5, 2, 4>> expected, actual;
+  esp::predictor predict{model, shape<X...>{}};
+  esp::predictor predict_far{device_model, shape<X...>{}};
+  tensor<float, shape<X...>> expected, actual;
   predict(x, expected);
   predict_far(x, actual);
   BOOST_TEST(all_close(actual, expected, 1e-3, 1e-3));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(training_and_prediction) { check_both<recurrent<8>, 5, 2, 4>(); }
+// Loops within loops, whose steps are computed again.
+BOOST_AUTO_TEST_CASE(attention_in_blocks) {
+  check_both<nn::MultiheadAttention<8, 2, {.causal = true}>, 2, 130, 8>();
 }
