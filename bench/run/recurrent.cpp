@@ -67,7 +67,7 @@ struct layer {
   implementation own_both{shape.name(true), "espalier", forward_backward};
 };
 
-#define LAYERS(T, B, I, H)                                            \
+#define LAYERS(T, B, I, H)                                               \
   layer<nn::LSTM<I, H>, 4, T, B, I, H> const lstm_##T##_##B##_##I##_##H; \
   layer<nn::GRU<I, H>, 3, T, B, I, H> const gru_##T##_##B##_##I##_##H;
 BENCH_RECURRENT_SHAPES(LAYERS)

@@ -18,9 +18,15 @@ struct recurrent_shape {
     return std::string(gates == 4 ? "lstm" : "gru") + (backward ? "_fwd_bwd/" : "_fwd/") + extents(t, b, i, h);
   }
   std::vector<input> in() const {
-    auto const n = [](int a, int b, int c = 1) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b * c); };
-    return {{n(t, b, i)},      {n(i, gates, h), -.1f, .1f}, {n(h, gates, h), -.1f, .1f}, {n(gates, h), -.1f, .1f},
-            {n(gates, h), -.1f, .1f}, {n(t, b, h)}};
+    auto const n = [](int a, int b, int c = 1) {
+      return static_cast<std::size_t>(a) * static_cast<std::size_t>(b * c);
+    };
+    return {{n(t, b, i)},
+            {n(i, gates, h), -.1f, .1f},
+            {n(h, gates, h), -.1f, .1f},
+            {n(gates, h), -.1f, .1f},
+            {n(gates, h), -.1f, .1f},
+            {n(t, b, h)}};
   }
   std::vector<output> out(bool backward) const {
     auto const operands = in();

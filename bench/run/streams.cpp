@@ -52,8 +52,12 @@ using stack_net = std::type_identity<
     nn::Sequential<causal<1, C, 1>, nn::Tanh, causal<C, C, 2>, nn::Tanh, causal<C, C, 4>, nn::Tanh, causal<C, C, 8>,
                    nn::Tanh, causal<C, C, 16>, nn::Tanh, causal<C, C, 32>, nn::Tanh, nn::Linear<C, 1>>>;
 
-#define LSTM(H) {stream_name("lstm", H), cell_stream_operands(4, H), 4.0 * H * (H + 1), cell_net<nn::LSTM<1, H, nn::lstm{.batch_first = true}>, H>{}},
-#define GRU(H) {stream_name("gru", H), cell_stream_operands(3, H), 3.0 * H * (H + 1), cell_net<nn::GRU<1, H, nn::gru{.batch_first = true}>, H>{}},
+#define LSTM(H)                                                           \
+  {stream_name("lstm", H), cell_stream_operands(4, H), 4.0 * H * (H + 1), \
+   cell_net<nn::LSTM<1, H, nn::lstm{.batch_first = true}>, H>{}},
+#define GRU(H)                                                           \
+  {stream_name("gru", H), cell_stream_operands(3, H), 3.0 * H * (H + 1), \
+   cell_net<nn::GRU<1, H, nn::gru{.batch_first = true}>, H>{}},
 #define STACK(C) {stream_name("causal_stack", C), stack_stream_operands(C), 3.0 * C * (5 * C + 1), stack_net<C>{}},
 stream_row const rows[] = {BENCH_STREAM_LSTM(LSTM) BENCH_STREAM_GRU(GRU) BENCH_STREAM_CONV(STACK)};
 

@@ -19,7 +19,8 @@ inline constexpr int stack_layers = 6, stack_taps = 3;
 /// 1 -> cell of `hidden` -> Linear -> 1.
 inline std::vector<input> cell_stream_operands(int gates, int hidden) {
   auto const h = static_cast<std::size_t>(hidden), g = static_cast<std::size_t>(gates);
-  return {{stream_samples}, {g * h, -.3f, .3f}, {h * g * h, -.3f, .3f}, {g * h, -.3f, .3f}, {g * h, -.3f, .3f}, {h}, {1}};
+  return {
+      {stream_samples}, {g * h, -.3f, .3f}, {h * g * h, -.3f, .3f}, {g * h, -.3f, .3f}, {g * h, -.3f, .3f}, {h}, {1}};
 }
 inline std::vector<input> stack_stream_operands(int channels) {
   auto const c = static_cast<std::size_t>(channels);

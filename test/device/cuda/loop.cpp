@@ -57,6 +57,4 @@ void check_both() {
 
 BOOST_AUTO_TEST_CASE(training_and_prediction) { check_both<recurrent<8>, 5, 2, 4>(); }
 // Loops within loops, whose steps are computed again.
-BOOST_AUTO_TEST_CASE(attention_in_blocks) {
-  check_both<nn::MultiheadAttention<8, 2, {.causal = true}>, 2, 130, 8>();
-}
+BOOST_AUTO_TEST_CASE(attention_in_blocks) { check_both<nn::MultiheadAttention<8, 2, {.causal = true}>, 2, 130, 8>(); }
