@@ -39,7 +39,8 @@ struct attention_shape {
 struct encoder_shape {
   int b, t, e, heads, hidden;
   std::string name(bool backward) const {
-    return std::string("encoder") + (backward ? "_fwd_bwd/" : "_fwd/") + extents(b, t, e, heads) + "x" + std::to_string(hidden);
+    return std::string("encoder") + (backward ? "_fwd_bwd/" : "_fwd/") + extents(b, t, e, heads) + "x" +
+           std::to_string(hidden);
   }
   std::vector<std::vector<int>> parameters() const {
     return {{e, 3 * e}, {3 * e}, {e, e}, {e}, {e, hidden}, {hidden}, {hidden, e}, {e}, {e}, {e}, {e}, {e}};
