@@ -30,6 +30,7 @@
 #include "global_average_pool.hpp"
 #include "hard_tanh.hpp"
 #include "huber.hpp"
+#include "index_copy.hpp"
 #include "index_select.hpp"
 #include "label_loss.hpp"
 #include "is_finite.hpp"

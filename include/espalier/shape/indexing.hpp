@@ -86,6 +86,28 @@ struct selectable<X, Index, along<Axis>> {
   }();
 };
 
+/// Named relation of index_copy<Axis>(x, index, source): the axis exists, the index has one axis, and the source has
+/// the shape of x, except that its extent along the axis is that of the index.
+template <class X, class Index, class Source, class Along>
+struct copyable;
+template <class X, class Index, class Source, int Axis>
+struct copyable<X, Index, Source, along<Axis>> {
+  static constexpr int axis = Axis < 0 ? Axis + X::rank : Axis;
+  static constexpr bool agree =
+      detail::has_axis(axis, X::rank) && Index::rank == 1 && Source::rank == X::rank &&
+      Index::value.at[0] == Source::value.at[detail::has_axis(axis, Source::rank) ? axis : 0] &&
+      detail::fits_inside(Source::value, X::value, axis) && detail::fits_inside(X::value, Source::value, axis);
+  static constexpr extents value = X::value;
+  /// The positions along the axis, with extents of 1 elsewhere.
+  struct positions {
+    static constexpr extents value = [] {
+      extents r{X::rank, {}};
+      for (int i = 0; i < X::rank; ++i) r.at[i] = agree && i == axis ? X::value.at[i] : 1;
+      return r;
+    }();
+  };
+};
+
 namespace detail {
 /// An index of index_select with its elements along the axis of x and extents of 1 elsewhere, and the result with one
 /// axis in place of the index's.

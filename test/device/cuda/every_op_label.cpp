@@ -63,6 +63,12 @@ BOOST_AUTO_TEST_CASE(indices) {
       "scatter_add", [](auto a, auto l, auto b) { return scatter_add<0>(a, l, b); }, random_tensor<6, 5>(12),
       labels<9, 5>(13, 6), random_tensor<9, 5>(14));
   check(
+      "index_copy", [](auto a, auto l, auto b) { return index_copy<1>(a, l, b); }, random_tensor<3, 7, 5>(15),
+      esp::tensor<std::int32_t, esp::shape<2>>{4, 1}, random_tensor<3, 2, 5>(16));
+  check(
+      "index_copy of one slice", [](auto a, auto l, auto b) { return index_copy<1>(a, l, b); },
+      random_tensor<3, 7, 5>(17), esp::tensor<std::int32_t, esp::shape<1>>{6}, random_tensor<3, 1, 5>(18));
+  check(
       "detach_where",
       [](auto a, auto l) { return detach_where(index_select<0>(a, l), esp::equal(esp::reshape<6, 1>(l), 2)) * 3; },
       random_tensor<9, 12>(13), esp::tensor<std::int32_t, esp::shape<6>>{2, 0, 8, 2, 5, 0});
