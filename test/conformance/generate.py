@@ -45,7 +45,7 @@ SEQUENCE_TRAINING = ('lm_train', 'tbptt_train')
 WEIGHT = {
     'batch_norm': 2, 'batch_norm1d': 5, 'batch_norm2d': 5, 'batchnorm1d': 3, 'batchnorm1d_running': 4, 'conv': 1.3, 'conv_layer': 1.7, 'conv_nchw': 1, 'dropout': 1, 'expr': 1,
     'grad_of_grad': 2, 'group_norm': 2.5, 'instance_norm': 2.5, 'invariance': 1.5, 'layer_norm': 2.4, 'layernorm1d': 1.5, 'linear': 1.2, 'mlp_resnet_train': 6, 'module': 5, 'nll_loss': 0.8,
-    'llama_block': 12, 'multi_head_attention': 8, 'needle_attention_layer': 6, 'needle_transformer': 12, 'needle_transformer_layer': 8, 'rms_norm_swiglu': 5, 'sdpa': 3,
+    'kv_cache_decode': 12, 'llama_block': 12, 'multi_head_attention': 8, 'needle_attention_layer': 6, 'needle_transformer': 12, 'needle_transformer_layer': 8, 'rms_norm_swiglu': 5, 'sdpa': 3,
     'transformer_encoder_layer': 9, 'rms_norm': 0.9, 'softmax_cross_entropy': 1, 'softmax_loss': 1, 'split': 0.8, 'stack': 0.7, 'statistics_count': 1.5, 'train': 3, 'weight_norm': 2,
     'rms_norm': 0.9, 'softmax_cross_entropy': 1, 'softmax_loss': 1, 'split': 0.8, 'stack': 0.7, 'statistics_count': 1.5, 'train': 3, 'weight_norm': 2,
     'gru': 12, 'gru_cell': 3, 'language_model': 12, 'lm_train': 24, 'lstm': 15, 'lstm_cell': 3, 'rnn': 5, 'rnn_cell': 2.5, 'sequence_model': 10, 'tbptt_train': 24,

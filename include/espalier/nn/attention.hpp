@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../operation/index_copy.hpp"
 #include "../operation/permute.hpp"
 #include "../operation/rotary_embedding.hpp"
 #include "../operation/scaled_dot_product_attention.hpp"
@@ -23,6 +24,18 @@ struct features_of_sequence {
 template <int Features, int Heads>
 struct heads_divide {
   static constexpr bool agree = Heads > 0 && Features % (Heads > 0 ? Heads : 1) == 0;
+};
+
+/// Named relation: caches of keys and values are (batch, key heads, length, features of a head), for a sequence that is
+/// no longer than they are, and the attention that reads them is causal.
+template <class X, class Keys, class Values, int KeyHeads, int HeadFeatures, bool Causal>
+struct caches_fit {
+  ESPALIER_READS("the sequence is {}, keys are {}, values are {}; expected {} key heads of {} features, causal: {}")
+  static constexpr bool agree = [] {
+    constexpr extents k = Keys::value, x = X::value;
+    return Causal && std::is_same_v<Keys, Values> && k.rank == 4 && x.rank == 3 && k.at[0] == x.at[0] &&
+           k.at[1] == KeyHeads && k.at[2] >= x.at[1] && k.at[3] == HeadFeatures;
+  }();
 };
 
 namespace detail {
@@ -167,10 +180,15 @@ struct rotary_attention {
 
 /// Attention of a sequence to itself with rotary positions, and fewer heads of keys and values than of queries: Heads /
 /// KeyHeads consecutive query heads share one of them.
-/// shape   (N, T, Features) -> the same; wq (Features, Features), wk, wv (Features, KeyHeads Features / Heads), wo
-///         (Features, Features), without biases
-/// errors  Heads that do not divide Features, KeyHeads that do not divide Heads, an odd number of features a head, and
-///         another number of features do not compile
+/// forward(x, positions, keys, values) continues a sequence: x has its rows at T positions, which are integers known
+/// when the program runs, and the caches hold the keys and values of Length positions. It returns std::tuple{y, keys,
+/// values} with the rows of x written to the caches. Query i looks at the positions 0 to positions[i].
+/// shape   (N, T, Features) -> the same; positions (T); keys, values (N, KeyHeads, Length, Features / Heads);
+///         wq (Features, Features), wk, wv (Features, KeyHeads Features / Heads), wo (Features, Features), without
+///         biases
+/// errors  Heads that do not divide Features, KeyHeads that do not divide Heads, an odd number of features a head,
+///         another number of features, and caches of another shape or of an attention that is not causal do not
+///         compile. A position outside 0..Length-1 throws index_error before anything is computed
 /// saves   the turned queries and keys, the values, the weights
 /// gradient  that of the formula
 /// source  Ainslie et al. 2023; Touvron et al. 2023 (Llama)
@@ -199,6 +217,30 @@ struct RotaryAttention {
       auto const k = rotary_embedding<Options.rotary>(detail::to_heads<KeyHeads>(wk(x)));
       return wo(detail::from_heads(
           scaled_dot_product_attention<{.causal = Options.causal}>(q, k, detail::to_heads<KeyHeads>(wv(x)))));
+    }
+  }
+  constexpr auto forward(auto x, auto positions, auto keys, auto values) const {
+    using Fault = typename detail::sequence_fault<Features, decltype(x)>::type;
+    using Relation = caches_fit<shape_of<decltype(x)>, shape_of<decltype(keys)>, shape_of<decltype(values)>, KeyHeads,
+                                Features / Heads, Options.causal>;
+    if constexpr (is_invalid<Fault>) {
+      return Fault{};
+    } else if constexpr (!Relation::agree) {
+      return invalid<Relation>{};
+    } else {
+      auto const q = rotary_embedding<Options.rotary>(detail::to_heads<Heads>(wq(x)), positions);
+      auto const k = rotary_embedding<Options.rotary>(detail::to_heads<KeyHeads>(wk(x)), positions);
+      if constexpr (is_invalid<std::remove_cvref_t<decltype(k)>>) {
+        return k;
+      } else {
+        auto const all_keys = index_copy<2>(keys, positions, k);
+        auto const all_values = index_copy<2>(values, positions, detail::to_heads<KeyHeads>(wv(x)));
+        constexpr int rows = shape_of<decltype(x)>::template extent<1>();
+        using Looks = shape<rows, shape_of<decltype(keys)>::template extent<2>()>;
+        auto const past = espalier::column_index<Looks>{} <= reshape<rows, 1>(positions);
+        auto const y = detail::from_heads(scaled_dot_product_attention(q, all_keys, all_values, past));
+        return std::tuple{wo(y), all_keys, all_values};
+      }
     }
   }
 };

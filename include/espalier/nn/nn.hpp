@@ -18,6 +18,7 @@
 #include "huber_loss.hpp"
 #include "l1_loss.hpp"
 #include "language_model.hpp"
+#include "llama.hpp"
 #include "linear.hpp"
 #include "loss.hpp"
 #include "lstm.hpp"

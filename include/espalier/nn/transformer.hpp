@@ -163,15 +163,17 @@ struct SwiGLU {
   constexpr auto forward(auto x) const { return w2(silu(w1(x)) * w3(x)); }
 };
 
-/// The options of LlamaBlock.
+/// The options of LlamaBlock and Llama. shared_classifier: Llama's scores are products with its table of words.
 struct llama {
   bool causal = true;
   espalier::rotary rotary{};
   double eps = 1e-5;
+  bool shared_classifier = true;
 };
 
 /// A block of Llama: x = x + attention(attention_norm(x)), y = x + feed_forward(ffn_norm(x)), with RotaryAttention,
-/// SwiGLU and RMSNorm. Parameters have the names of Meta's checkpoints.
+/// SwiGLU and RMSNorm. Parameters have the names of Meta's checkpoints. forward(x, positions, keys, values) continues a
+/// sequence and returns std::tuple{y, keys, values}, as that of RotaryAttention.
 /// shape   (N, T, Features) -> the same
 /// range   Options.eps >= 0
 /// errors  as of RotaryAttention
@@ -194,6 +196,21 @@ struct LlamaBlock {
     } else {
       auto const a = x + attention(attention_norm(x));
       return a + feed_forward(ffn_norm(a));
+    }
+  }
+  constexpr auto forward(auto x, auto positions, auto keys, auto values) const {
+    using Fault = typename detail::sequence_fault<Features, decltype(x)>::type;
+    if constexpr (is_invalid<Fault>) {
+      return Fault{};
+    } else {
+      auto const all = attention(attention_norm(x), positions, keys, values);
+      using All = std::remove_cvref_t<decltype(all)>;
+      if constexpr (espalier::detail::HoldsInvalid<All>) {
+        return espalier::detail::first_invalid_of<All>{};
+      } else {
+        auto const a = x + std::get<0>(all);
+        return std::tuple{a + feed_forward(ffn_norm(a)), std::get<1>(all), std::get<2>(all)};
+      }
     }
   }
 };
