@@ -33,6 +33,21 @@ def cifar10_seeds():
     yield "short", record[:-1]
 
 
+def llama2c(dim, hidden, layers, heads, key_heads, words, length, missing=0):
+    key_dim = dim // heads * key_heads
+    count = abs(words) * dim * (1 if words > 0 else 2) + layers * (2 * dim + 2 * dim * dim + 2 * key_dim * dim + 3 * dim * hidden) + dim + length * (dim // heads)
+    return struct.pack("<7i", dim, hidden, layers, heads, key_heads, words, length) + struct.pack(f"<{count - missing}f", *range(count - missing))
+
+
+def llama2c_seeds():
+    yield "shared", llama2c(4, 2, 2, 2, 1, 3, 2)
+    yield "own", llama2c(4, 2, 2, 2, 1, -3, 2)
+    yield "other", llama2c(6, 3, 1, 1, 1, 2, 1)
+    yield "short", llama2c(4, 2, 2, 2, 1, 3, 2, missing=1)
+    yield "header", struct.pack("<7i", 4, 2, 2**31 - 1, 2, 1, 3, 2**31 - 1)
+    yield "version_1", struct.pack("<7i", 0x616B3432, 1, 4, 2, 2, 2, 1)
+
+
 # What test/fuzz/whole_or_nothing.hpp keeps: name -> (type, extents). The values are numbers that count up.
 NET = {"0.weight": ("<f4", (2, 3)), "0.bias": ("<f4", (1, 3)), "1.weight": ("<f4", (3,)), "1.bias": ("<f4", (3,)),
        "1.running_mean": ("<f4", (3,)), "1.running_var": ("<f4", (3,))}
@@ -141,7 +156,7 @@ def safetensors_seeds():
     yield "escapes", safetensors({}, header='{"\\u00e9\\n":{"shape":[1],"dtype":"I8","data_offsets":[0,1]}}') + b"\1"
 
 
-SEEDS = {"idx": idx_seeds, "cifar10": cifar10_seeds, "npy": npy_seeds, "npz": npz_seeds, "safetensors": safetensors_seeds}
+SEEDS = {"idx": idx_seeds, "cifar10": cifar10_seeds, "llama2c": llama2c_seeds, "npy": npy_seeds, "npz": npz_seeds, "safetensors": safetensors_seeds}
 
 
 def main(folder):
