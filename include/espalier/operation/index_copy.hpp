@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "add.hpp"
-#include "broadcast_to.hpp"
 #include "composite.hpp"
 #include "indexing.hpp"
 #include "where.hpp"
@@ -13,8 +12,8 @@ namespace espalier {
 template <int Axis>
 struct index_copy_ {};
 
-/// Where a slice was written is the scatter_add of ones. A single slice may stand at every position, so its write is
-/// one sweep over x, which may run in place.
+/// Where a slice was written is the scatter_add of ones, and the slices are that of source. The choice between them and
+/// x is one sweep over x, which may run in place.
 template <int Axis>
 struct rule<index_copy_<Axis>> : composite {
   static constexpr char const* name = "index_copy";
@@ -27,8 +26,7 @@ struct rule<index_copy_<Axis>> : composite {
     constexpr auto axis = graph::axis_attribute(Relation::axis);
     auto const at = detail::reshape_as(On{}, index);
     auto const written = detail::make_node<index_scatter_add_, axis, Positions>(zeros<On>(source) + 1.0, at);
-    if constexpr (On::size == 1) return where(written, broadcast_to<S>(source), x);
-    else return where(written, detail::make_node<index_scatter_add_, axis, S>(source, at), x);
+    return where(written, detail::make_node<index_scatter_add_, axis, S>(source, at), x);
   }
 };
 
