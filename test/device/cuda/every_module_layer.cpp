@@ -79,8 +79,7 @@ BOOST_AUTO_TEST_CASE(products) {
 BOOST_AUTO_TEST_CASE(sequences) {
   check<nn::MultiheadAttention<8, 2, nn::multihead_attention{.causal = true, .dropout = 0.25}>, 2, 5, 8>("attention");
   check<nn::LlamaBlock<8, 4, 2, 12>, 2, 5, 8>("transformer, Llama");
-  check_net<nn::Llama<6, 8, 1, 4, 2, 12, nn::llama{.shared_classifier = false}>>(
-      "llama", tensor<std::int32_t, shape<1, 2>>{{5, 2}});
+  check_net<nn::Llama<6, 8, 1, 2, 1, 12>>("llama", tensor<std::int32_t, shape<2, 4>>{{5, 0, 2, 1}, {2, 3, 5, 1}});
   check<nn::Sequential<nn::SinusoidalPositions<>, nn::LearnedPositions<6, 8>>, 2, 5, 8>("positions");
 }
 BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }
