@@ -18,7 +18,7 @@ namespace nn = espalier::nn;
 using esp::shape, esp::tensor;
 
 // [net]
-constexpr int words = 512, length = 512;         // length: the positions that the caches have
+constexpr int words = 512, length = 256;         // length: the positions for which the caches have room
 using Net = nn::Llama<words, 64, 5, 8, 4, 172>;  // 64 features, 5 layers, 8 heads of queries, 4 of keys, 172 hidden
 using Caches = std::array<tensor<float, Net::cache_shape<length>>, 5>;
 
@@ -64,7 +64,7 @@ int main(int count, char** arguments) try {
   tensor<float, shape<1, 1, words>> scores;
   esp::compiled step{decode, model, word, position, keys, values};
 
-  std::array<int, 256> story;
+  std::array<int, length> story;
   long const before = espalier_test::allocations();
   for (int& next : story) {
     step(word, position, keys, values, scores, keys, values);  // the caches are updated where they are
