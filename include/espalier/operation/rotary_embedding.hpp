@@ -4,12 +4,13 @@
 #include "broadcast_to.hpp"
 #include "composite.hpp"
 #include "concatenate.hpp"
+#include "cos.hpp"
 #include "exp.hpp"
 #include "flip.hpp"
 #include "multiply.hpp"
 #include "negate.hpp"
 #include "reshape.hpp"
-#include "sin_cos.hpp"
+#include "sin.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
