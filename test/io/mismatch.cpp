@@ -25,6 +25,7 @@ BOOST_AUTO_TEST_CASE(each_kind_has_its_line) {
              "shape of \"w\": expected (2, 3), found (3, 2), turn it");
   BOOST_TEST(line({kind::layout, {}, "x", "y", {}, "do z"}) == "layout: expected x, found y; do z");
   BOOST_TEST(line({kind::layout, "w", "x", "y", {}, "do z"}) == "layout of \"w\": expected x, found y; do z");
+  BOOST_TEST(line({kind::layers, {}, "dense", "gru, dense", {}}) == "layers: expected dense, found gru, dense");
   BOOST_TEST(line({kind::element, "w", "float", "double", {}}) == "elements of \"w\": expected float, found double");
   BOOST_TEST(line({kind::not_finite, "w", {}, "1 of 6", {}}) ==
              "values of \"w\": expected finite numbers, found 1 of 6");

@@ -10,7 +10,7 @@
 namespace espalier::io {
 
 /// The ways in which a file can disagree with a model.
-enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout };
+enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout, layers };
 struct disagreement {
   disagreement_kind kind;
   std::string name;  ///< the model's; if extra, the file's
@@ -46,6 +46,8 @@ class mismatch_error : public error {
       case disagreement_kind::layout:
         return "layout" + (d.name.empty() ? "" : " of " + in_quotes(d.name)) + ": expected " + d.expected + ", found " +
                d.found + "; " + d.remedy;
+      case disagreement_kind::layers:
+        return "layers: expected " + d.expected + ", found " + d.found;
       case disagreement_kind::element:
         return "elements of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
       case disagreement_kind::not_finite:

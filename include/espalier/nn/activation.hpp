@@ -17,6 +17,7 @@ namespace espalier::nn {
 /// source  needle's Identity
 struct Identity {
   ESPALIER_MODULE(Identity)
+  static constexpr keras_layer in_keras() { return keras_layer{}; }
   constexpr auto forward(auto x) const { return x; }
 };
 
@@ -27,6 +28,7 @@ struct Identity {
 /// source  needle's ReLU
 struct ReLU {
   ESPALIER_MODULE(ReLU)
+  static constexpr keras_layer in_keras() { return keras_layer{"relu"}; }
   constexpr auto forward(auto x) const { return relu(x); }
 };
 
@@ -37,6 +39,7 @@ struct ReLU {
 /// source  needle's Tanh
 struct Tanh {
   ESPALIER_MODULE(Tanh)
+  static constexpr keras_layer in_keras() { return keras_layer{"tanh"}; }
   constexpr auto forward(auto x) const { return tanh(x); }
 };
 
@@ -47,6 +50,7 @@ struct Tanh {
 /// source  needle's Sigmoid
 struct Sigmoid {
   ESPALIER_MODULE(Sigmoid)
+  static constexpr keras_layer in_keras() { return keras_layer{"sigmoid"}; }
   constexpr auto forward(auto x) const { return sigmoid(x); }
 };
 

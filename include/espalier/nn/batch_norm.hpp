@@ -30,6 +30,12 @@ struct over_batch : of_channels<Channels, Axis, Rank> {
 };
 template <norm Options>
 inline constexpr bool batch_tracks = !Options.untracked;
+/// Keras' epsilon is 0.001 where it is not stated.
+constexpr keras_layer batch_norm_in_keras(norm const& options) {
+  keras_layer r{"batchnorm"};
+  if (options.affine) r.add("weight").add("bias");
+  return r.add("running_mean").add("running_var").add_number("epsilon", options.eps, 1e-3);
+}
 }  // namespace detail
 
 /// y = (x - mean) / sqrt(variance + eps) weight + bias. Training uses the mean and biased variance of each channel over
@@ -53,6 +59,9 @@ struct BatchNorm {
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
+  static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
+    return detail::batch_norm_in_keras(Options);
+  }
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x);
   }
@@ -74,6 +83,9 @@ struct BatchNorm1d {
   detail::running_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
+  static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
+    return detail::batch_norm_in_keras(Options);
+  }
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x);
   }

@@ -57,6 +57,16 @@ struct Conv1d {
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 2, 1, 0);
   }
+  /// Files have causal convolutions.
+  static constexpr keras_layer in_keras() {
+    constexpr convolution walk = detail::walk_of(Options, Kernel);
+    keras_layer r = keras_layer{"conv1d", Out}.add("weight");
+    if constexpr (Options.bias) r.add("bias");
+    return r.add_number("dilation", walk.dilation.columns, 1)
+        .add_number("strides", walk.stride.columns, 1)
+        .add_number("groups", Options.groups, 1)
+        .add_number("padding behind", walk.padding.right, 0);
+  }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const {

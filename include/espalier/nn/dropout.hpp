@@ -47,6 +47,7 @@ struct Dropout {
                                   drop_probability<P>));
   random_stream stream{};
   ESPALIER_MODULE(Dropout, stream)
+  static constexpr keras_layer in_keras() { return keras_layer{}; }
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);

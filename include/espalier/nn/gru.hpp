@@ -39,6 +39,21 @@ struct GRUCell {
   detail::recurrent_bias<Options.bias, Hidden, 3> bias_hh{};
   ESPALIER_MODULE(GRUCell, weight_ih, weight_hh, bias_ih, bias_hh)
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
+  /// Gates z, r, h; with reset_after, the rows of one tensor are the two biases.
+  static constexpr keras_layer in_keras() {
+    constexpr keras_member gates{.gates = 3, .gate = {1, 0, 2}};
+    keras_member bias = gates;
+    keras_layer r = keras_layer{"gru", Hidden}.add("weight_ih", gates).add("weight_hh", gates);
+    if constexpr (Options.bias && !Options.reset_after) {
+      r.add("bias_ih", bias).add_zeros("bias_hh");
+    } else if constexpr (Options.bias) {
+      bias.rows = 2;
+      r.add("bias_ih", bias);
+      bias.row = 1;
+      r.add("bias_hh", bias);
+    }
+    return r;
+  }
 
   constexpr auto forward(auto x) const { return detail::first_state(*this, x); }
   constexpr auto forward(auto x, auto h) const { return detail::next_state(*this, x, h); }

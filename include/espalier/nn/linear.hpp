@@ -27,6 +27,7 @@ struct Linear {
     return espalier::detail::same_text(member, "bias") ? axes_in_order(1)
                                                        : detail::weight_in_order(member, shape, 1, 0);
   }
+  static constexpr keras_layer in_keras() { return keras_layer{"dense", Out}.add("weight").add("bias", {.axes = 1}); }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression for weight (WeightNorm).
@@ -42,6 +43,7 @@ struct Linear<In, Out, no_bias> {
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 1, 0);
   }
+  static constexpr keras_layer in_keras() { return keras_layer{"dense", Out}.add("weight"); }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w); }

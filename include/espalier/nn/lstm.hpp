@@ -36,6 +36,11 @@ struct LSTMCell {
   detail::recurrent_bias<Options.bias, Hidden, 4> bias_hh{};
   ESPALIER_MODULE(LSTMCell, weight_ih, weight_hh, bias_ih, bias_hh)
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
+  static constexpr keras_layer in_keras() {
+    keras_layer r = keras_layer{"lstm", Hidden}.add("weight_ih").add("weight_hh");
+    if constexpr (Options.bias) r.add("bias_ih").add_zeros("bias_hh");
+    return r;
+  }
 
   constexpr auto forward(auto x) const { return detail::first_state(*this, x); }
   constexpr auto forward(auto x, auto state) const { return detail::next_state(*this, x, state); }

@@ -11,6 +11,7 @@
 #include "../expression/call.hpp"
 #include "../expression/mode.hpp"
 #include "../shape/axis_order.hpp"
+#include "../shape/keras_layer.hpp"
 #include "initializer.hpp"
 
 #include "../base/diagnostics_push.hpp"

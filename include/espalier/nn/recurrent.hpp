@@ -150,21 +150,25 @@ constexpr bool in_range(layer_options const& o) {
                   ESPALIER_NAMED("layers", Options.layers), ESPALIER_NAMED("dropout", Options.dropout))
 
 /// The members of a recurrent layer are those of its cells, with PyTorch's names.
-#define ESPALIER_RECURRENT_MODULE                                                          \
-  using is_module = void;                                                                  \
-  template <class Self>                                                                    \
-  static auto member_types_of(Self&)->typename stack_type::member_list;                    \
-  template <class Self, class Visit>                                                       \
-  static constexpr void visit_members(Self& self, Visit&& visit) {                         \
-    stack_type::visit_members(self.cells, visit);                                          \
-  }                                                                                        \
-  template <class... X>                                                                    \
-  constexpr auto operator()(X&&... x) const {                                              \
-    if constexpr ((::espalier::detail::marked_tensor<X> || ...))                           \
-      return ::espalier::detail::apply_module_to_temporary(*this, static_cast<X&&>(x)...); \
-    else return ::espalier::detail::apply_module(*this, x...);                             \
-  }                                                                                        \
-  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
+#define ESPALIER_RECURRENT_MODULE                                                                                      \
+  using is_module = void;                                                                                              \
+  template <class Self>                                                                                                \
+  static auto member_types_of(Self&)->typename stack_type::member_list;                                                \
+  template <class Self, class Visit>                                                                                   \
+  static constexpr void visit_members(Self& self, Visit&& visit) {                                                     \
+    stack_type::visit_members(self.cells, visit);                                                                      \
+  }                                                                                                                    \
+  template <class... X>                                                                                                \
+  constexpr auto operator()(X&&... x) const {                                                                          \
+    if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                       \
+      return ::espalier::detail::apply_module_to_temporary(*this, static_cast<X&&>(x)...);                             \
+    else return ::espalier::detail::apply_module(*this, x...);                                                         \
+  }                                                                                                                    \
+  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); } \
+  static constexpr keras_layer in_keras() requires(stack_type::cells == 1 &&                                           \
+                                                   InKeras<typename stack_type::first_cell>) {                         \
+    return stack_type::first_cell::in_keras().with_ending("_l0");                                                      \
+  }
 
 /// "weight_ih_l0", "weight_ih_l0_reverse": PyTorch's names.
 struct layer_member_name {
@@ -191,6 +195,7 @@ struct cell_stack {
   static constexpr int directions = Options.bidirectional ? 2 : 1;
   static constexpr int cells = layers * directions;
   static constexpr bool drops = in_range(Options) && Options.dropout > 0;
+  using first_cell = First;
   std::array<First, static_cast<std::size_t>(directions)> first{};
   std::array<Later, static_cast<std::size_t>(cells - directions)> later{};
   std::array<Dropout<drops ? Options.dropout : 0.0>, static_cast<std::size_t>(drops ? layers - 1 : 0)> dropouts{};

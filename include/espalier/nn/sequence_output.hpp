@@ -58,7 +58,8 @@ constexpr auto last_position(auto const& y) {
   }                                                                                   \
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {  \
     return nn::in_pytorch<Layer>(member, shape);                                      \
-  }
+  }                                                                                   \
+  static constexpr keras_layer in_keras() requires InKeras<Layer> { return Layer::in_keras(); }
 
 /// The outputs of a recurrent layer that starts from zeros, without its last state: Outputs<LSTM<3, 8>>.
 /// shape   that of the outputs: (T, N, In) -> (T, N, Hidden) for a layer in one direction, steps first

@@ -18,6 +18,7 @@ namespace espalier::nn {
 template <real Alpha = 1.0>
 struct ELU {
   ESPALIER_MODULE(ELU)
+  static constexpr keras_layer in_keras() requires(Alpha.value == 1) { return keras_layer{"elu"}; }
   constexpr auto forward(auto x) const { return elu(x, Alpha.value); }
 };
 

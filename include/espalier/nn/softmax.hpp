@@ -15,6 +15,7 @@ namespace espalier::nn {
 template <int Axis = -1>
 struct Softmax {
   ESPALIER_MODULE(Softmax)
+  static constexpr keras_layer in_keras() requires(Axis == -1) { return keras_layer{"softmax"}; }
   constexpr auto forward(auto x) const { return softmax<Axis>(x); }
 };
 

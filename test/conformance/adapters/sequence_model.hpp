@@ -75,12 +75,6 @@ struct layer_reader {
   static void fill(auto const& named, std::vector<T> const& from) {
     for (std::size_t i = 0; i < from.size(); ++i) named.span()[static_cast<std::int64_t>(i)] = from[i];
   }
-  /// Columns by gate, of `gates` gates: Keras' GRU has z, r, h; the library's r, z, n.
-  static std::vector<T> gates_exchanged(std::vector<T> x, std::size_t hidden) {
-    for (std::size_t row = 0; row < x.size(); row += 3 * hidden)
-      for (std::size_t i = 0; i < hidden; ++i) std::swap(x[row + i], x[row + hidden + i]);
-    return x;
-  }
   template <int In, int Out, class Activation>
   void fill_layer(auto& model, dense_layer<In, Out, Activation> const*) const {
     constexpr bool keras = attribute_is<Case, "weights", "keras">;
@@ -91,26 +85,27 @@ struct layer_reader {
   }
   template <int In, int Hidden>
   void fill_layer(auto& model, nn::LSTMCell<In, Hidden> const*) const {
-    fill_cell<In, Hidden, 4>(model, [](std::vector<T> x) { return x; });
+    fill_cell<In, Hidden, 4>(model, nn::LSTMCell<In, Hidden>::in_keras());
   }
   template <int In, int Hidden>
   void fill_layer(auto& model, nn::GRUCell<In, Hidden> const*) const {
-    fill_cell<In, Hidden, 3>(model, [](std::vector<T> x) { return gates_exchanged(x, Hidden); });
+    fill_cell<In, Hidden, 3>(model, nn::GRUCell<In, Hidden>::in_keras());
   }
 
  private:
-  template <int In, int Hidden, int Gates, class Order>
-  void fill_cell(auto& model, Order const& from_keras) const {
+  template <int In, int Hidden, int Gates>
+  void fill_cell(auto& model, [[maybe_unused]] esp::keras_layer const& in_keras) const {
     constexpr int columns = Gates * Hidden;
     auto const to = [&](std::string_view name) { return model.parameter(join(number, ".", name).c_str()); };
     if constexpr (attribute_is<Case, "weights", "keras">) {
-      fill(to("weight_ih"), from_keras(read("kernel", In * columns)));
-      fill(to("weight_hh"), from_keras(read("recurrent", Hidden * columns)));
-      std::vector<T> bias = read("bias", Gates == 3 ? 2 * columns : columns);
-      bias.resize(static_cast<std::size_t>(2 * columns));  // an LSTM has one bias
-      bias = from_keras(bias);
-      fill(to("bias_ih"), {bias.begin(), bias.begin() + columns});
-      fill(to("bias_hh"), {bias.begin() + columns, bias.end()});
+      std::vector<T> const tensors[] = {read("kernel", In * columns), read("recurrent", Hidden * columns),
+                                        read("bias", Gates == 3 ? 2 * columns : columns)};
+      for (int i = 0; i < in_keras.member_count; ++i) {
+        esp::keras_member const& member = in_keras.members[i];
+        auto const named = to(member.name);
+        T const* const from = member.tensor == esp::keras_member::zeros ? nullptr : tensors[member.tensor].data();
+        esp::copy_from_keras(member, named.shape(), from, named.span().data());
+      }
     } else {
       auto const name = [&](std::string_view member) {
         return run.has(role::parameter, join(number, ".", member)) ? join(member) : join(member, "_l0");

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "checkpoint.hpp"
+#include "json_document.hpp"
+#include "json_state_dict.hpp"
+#include "keras_matching.hpp"
+
+#include "../base/diagnostics_push.hpp"
+namespace espalier::io {
+
+/// parse_rtneural(path, bytes): the layers of a file that RTNeural's model_utils.py writes of a Keras model. path is
+/// only used in errors.
+/// errors  format_error, with the file's name, the place in the file, the expected and the actual content; and the
+///         errors of parse_json. A PyTorch state_dict has another form: load_json_state_dict.
+/// source  https://github.com/jatinchowdhury18/RTNeural, python/model_utils.py and RTNeural/model_loader.h
+inline std::vector<keras_file_layer> parse_rtneural(char const* path, file_bytes const& bytes) {
+  detail::file_name const name{path};
+  json_value const document = parse_json(path, bytes);
+  json_place const root{name.text, document};
+  if (!root.has("layers"))
+    root.fail("an object with layers, as RTNeural exports Keras models",
+              "one without; a PyTorch state_dict is read by load_json_state_dict");
+  (void)root["in_shape"].last_number();
+  std::vector<keras_file_layer> layers;
+  for (json_place const& from : root["layers"].list()) {
+    std::string const& type = from["type"].text();
+    std::string const activation = from.has("activation") ? from["activation"].text() : std::string{};
+    bool const timed = type == "time-distributed-dense", recurrent = type == "lstm" || type == "gru";
+    if (type != "activation") {
+      keras_file_layer layer{timed ? "dense" : type, from.path(), from["shape"].last_number(), {}, {}};
+      for (std::size_t i = 0; i < from.value().keys.size(); ++i) {
+        json_place const member = from[from.value().keys[i].c_str()];
+        if (json_value::kind const is = member.value().is; is == json_value::kind::number)
+          layer.numbers.push_back({from.value().keys[i], member.number()});
+        else if (is == json_value::kind::list && member.value().numbers.size() == 1)
+          layer.numbers.push_back({from.value().keys[i], member.value().numbers[0]});
+      }
+      for (json_place const& tensor : from["weights"].list()) layer.tensors.push_back(tensor.tensor());
+      layers.push_back(std::move(layer));
+    }
+    // tanh is the activation inside of recurrent layers.
+    if (!activation.empty() && activation != "linear" && !(recurrent && activation == "tanh"))
+      layers.push_back({activation, from.path(), 0, {}, {}});
+  }
+  return layers;
+}
+
+/// read_rtneural(path): reads such a file.
+/// errors  as parse_rtneural; no such file, a folder
+inline std::vector<keras_file_layer> read_rtneural(file_path path) { return parse_rtneural(path, read_bytes(path)); }
+
+/// load_rtneural(path, model): loads the weights of a Keras model, as RTNeural reads them, into a model. The layers of
+/// the net are compared with those of the file in the order of declaration: Linear (dense), Outputs<LSTM>,
+/// Outputs<GRU>, LastOutput, Conv1d, BatchNorm and activations, in nn::Sequential or in your own modules. Dropout and
+/// Identity are not part of files. If the file and the net disagree in anything, nothing is loaded.
+/// range   numbers that are finite as float; they are rounded to the model's type
+/// errors  a net with a layer that such files do not have does not compile. format_error; mismatch_error, which lists
+///         every disagreement: layers, tensors, shapes, and numbers such as dilation. The model is unchanged then.
+template <class Model>
+void load_rtneural(file_path path, Model& model) {
+  using May = detail::loaded_fault<Model>;
+  static_assert(May::agree, ESPALIER_SENTENCE("load or restore a model: " ESPALIER_MODEL_IS_CONST, May));
+  using Layers = detail::keras_fault_of_model<Model>;
+  static_assert(Layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_IN_KERAS, Layers));
+  if constexpr (May::agree && Layers::agree) {
+    std::vector<keras_file_layer> const layers = read_rtneural(path);
+    detail::file_name const name{path};
+    detail::restore_from_keras(name.text, layers, model);
+  }
+}
+
+}  // namespace espalier::io
+#include "../base/diagnostics_pop.hpp"
