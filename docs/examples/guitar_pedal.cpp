@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// A guitar pedal: models of a TS-9 that GuitarML trained with PyTorch, block by block as a plug-in runs them.
-//   guitar_pedal                  plays a chord through the models
-//   guitar_pedal FILE             compares what it prints with that file
-//   guitar_pedal IN.wav OUT.wav   plays a wav file through the LSTM
+// A guitar pedal: models of a TS-9 that GuitarML trained with PyTorch, and an amplifier of Neural Amp Modeler, block by
+// block as a plug-in runs them.
+//   guitar_pedal                           plays a chord through the models
+//   guitar_pedal FILE                      compares what it prints with that file
+//   guitar_pedal IN.wav OUT.wav [AMP.nam]  plays a wav file through the LSTM, or an amplifier of the standard architecture
 #include <espalier.hpp>
+#include <espalier/io/nam.hpp>
 #include <espalier/io/rtneural.hpp>
+#include <espalier/nn/nam.hpp>
 #include <espalier/stream.hpp>
 
 #include <algorithm>
@@ -89,6 +92,20 @@ int main(int count, char** words) try {
   esp::model<GruPedal> gru{esp::seed{0}};
   io::load_json_state_dict(ESPALIER_DATA "/amps/gru8_ts9_pytorch.json", gru);
   // [/load]
+  // [nam]
+  namespace nam = nn::nam;
+  using Amp =
+      nam::WaveNet<nam::Stack<nam::stack{.channels = 3, .head = 2}, nn::Tanh, 1, 2>,
+                   nam::Stack<nam::stack{.inputs = 3, .channels = 2, .head = 1, .head_bias = true}, nn::Tanh, 8>>;
+  esp::model<Amp> amp{esp::seed{0}};
+  io::load_nam(ESPALIER_DATA "/amps/wavenet.nam", amp);
+  // [/nam]
+  if (count == 4) {
+    esp::model<nam::Standard> standard{esp::seed{0}};
+    io::load_nam(words[3], standard);
+    examples::write_wav(words[2], played(standard, examples::read_wav(words[1])));
+    return 0;
+  }
   if (count == 3) {
     examples::write_wav(words[2], played(lstm, examples::read_wav(words[1])));
     return 0;
@@ -100,6 +117,8 @@ int main(int count, char** words) try {
   out.print("a chord of %zu samples at %d Hz\n", in.samples.size(), in.rate);
   report(out, "LSTM", lstm, in);
   report(out, "GRU", gru, in);
+  report(out, "WaveNet", amp, in);
+  out.print("an amplifier of the standard architecture: skipped, because no file is given\n");
   examples::write_wav("guitar_pedal_out.wav", played(lstm, in));
   // [errors]
   try {

@@ -7,6 +7,20 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
+namespace detail {
+/// std::tuple{std::tuple{h', c'}, h'} of the parts of the gates that do not depend on h, and of the weights of h, by
+/// gate.
+constexpr auto lstm_step(auto const& h, auto const& c, auto const& x, auto const& weights) {
+  auto const i = sigmoid(std::get<0>(x) + matmul(h, std::get<0>(weights)));
+  auto const f = sigmoid(std::get<1>(x) + matmul(h, std::get<1>(weights)));
+  auto const g = tanh(std::get<2>(x) + matmul(h, std::get<2>(weights)));
+  auto const o = sigmoid(std::get<3>(x) + matmul(h, std::get<3>(weights)));
+  auto const next_c = f * c + i * g;
+  auto const next_h = o * tanh(next_c);
+  return std::tuple{std::tuple{next_h, next_c}, next_h};
+}
+}  // namespace detail
+
 /// Options of LSTMCell.
 struct lstm_cell {
   bool bias = true;
@@ -54,13 +68,7 @@ struct LSTMCell {
   constexpr auto step() const {
     return [weights = detail::split_gates<Hidden, 4>(weight_hh)](auto const& state, auto const& x) {
       auto const& [h, c] = state;
-      auto const i = sigmoid(std::get<0>(x) + matmul(h, std::get<0>(weights)));
-      auto const f = sigmoid(std::get<1>(x) + matmul(h, std::get<1>(weights)));
-      auto const g = tanh(std::get<2>(x) + matmul(h, std::get<2>(weights)));
-      auto const o = sigmoid(std::get<3>(x) + matmul(h, std::get<3>(weights)));
-      auto const next_c = f * c + i * g;
-      auto const next_h = o * tanh(next_c);
-      return std::tuple{std::tuple{next_h, next_c}, next_h};
+      return detail::lstm_step(h, c, x, weights);
     };
   }
 };
