@@ -134,6 +134,17 @@ BOOST_AUTO_TEST_CASE(every_layer_has_the_values_of_keras) {
   check_values<double, 1>(gated, sequence_x, gru_y, 1e-11);
 }
 
+BOOST_AUTO_TEST_CASE(learned_rectifiers) {
+  using Net = nn::Sequential<nn::PReLU<2>, nn::PReLU<>>;
+  esp::model<Net, esp::cpu, double> model{esp::seed{1}};
+  io::load_rtneural(
+      file_of(R"({"in_shape": [null, 2], "layers": [{"type": "prelu", "shape": [null, 2], "weights": [[[0.5, -1]]]}, )"
+              R"({"type": "prelu", "shape": [null, 2], "weights": [[[0.25]]]}]})"),
+      model);
+  esp::tensor<double, esp::shape<2, 2>> const x{{-2, -4}, {3, -1}};
+  BOOST_TEST(model(x) == (esp::tensor<double, esp::shape<2, 2>>{{-0.25, 4}, {3, 1}}));
+}
+
 BOOST_AUTO_TEST_CASE(layers_are_compared) {
   BOOST_TEST(mismatch<Stack>(gru_file) ==
              "  layers: expected dense, tanh, conv1d, batchnorm, lstm, dense, sigmoid, found gru, dense");
@@ -141,7 +152,7 @@ BOOST_AUTO_TEST_CASE(layers_are_compared) {
              "  layers: expected gru, dense, found gru, relu, dense");
   BOOST_TEST(mismatch<Gated>(replaced(gru_file, "\"activation\": \"\"", "\"activation\": \"elu\"")) ==
              "  layers: expected gru, dense, found gru, dense, elu");
-  BOOST_TEST(mismatch<Gated>(replaced(gru_file, "\"gru\"", "\"prelu\"")).find("found prelu, tanh, dense") !=
+  BOOST_TEST(mismatch<Gated>(replaced(gru_file, "\"gru\"", "\"conv2d\"")).find("found conv2d, tanh, dense") !=
              std::string::npos);
 }
 

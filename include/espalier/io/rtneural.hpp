@@ -51,8 +51,8 @@ inline std::vector<keras_file_layer> read_rtneural(file_path path) { return pars
 
 /// load_rtneural(path, model): loads the weights of a Keras model, as RTNeural reads them, into a model. The layers of
 /// the net are compared with those of the file in the order of declaration: Linear (dense), Outputs<LSTM>,
-/// Outputs<GRU>, LastOutput, Conv1d, BatchNorm and activations, in nn::Sequential or in your own modules. Dropout and
-/// Identity are not part of files. If the file and the net disagree in anything, nothing is loaded.
+/// Outputs<GRU>, LastOutput, Conv1d, BatchNorm, PReLU and activations, in nn::Sequential or in your own modules.
+/// Dropout and Identity are not part of files. If the file and the net disagree in anything, nothing is loaded.
 /// range   numbers that are finite as float; they are rounded to the model's type
 /// errors  a net with a layer that such files do not have does not compile. format_error; mismatch_error, which lists
 ///         every disagreement: layers, tensors, shapes, and numbers such as dilation. The model is unchanged then.

@@ -27,6 +27,7 @@
 #include "norm.hpp"
 #include "pooling.hpp"
 #include "positions.hpp"
+#include "prelu.hpp"
 #include "repeat.hpp"
 #include "residual.hpp"
 #include "resnet9.hpp"

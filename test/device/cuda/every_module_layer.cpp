@@ -11,12 +11,13 @@ struct Rectifiers {
   nn::Identity identity{};
   nn::ReLU relu{};
   nn::LeakyReLU<0.25> leaky{};
+  nn::PReLU<7> learned{};
   nn::HardTanh hard{};
   nn::Tanh tanh{};
   nn::Sigmoid sigmoid{};
-  ESPALIER_MODULE(Rectifiers, identity, relu, leaky, hard, tanh, sigmoid)
+  ESPALIER_MODULE(Rectifiers, identity, relu, leaky, learned, hard, tanh, sigmoid)
   constexpr auto forward(auto x) const {
-    return esp::concatenate<-1>(identity(x), relu(x), leaky(x), hard(x), tanh(x), sigmoid(x));
+    return esp::concatenate<-1>(identity(x), relu(x), leaky(x), learned(x), hard(x), tanh(x), sigmoid(x));
   }
 };
 struct Smooth {
@@ -63,7 +64,7 @@ struct Text {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(activations) {
-  check<Rectifiers, 5, 7>("activation");
+  check<Rectifiers, 5, 7>("activation and prelu");
   check<Smooth, 5, 7>("smooth_activation");
   check<Softmaxes, 3, 5, 7>("softmax");
 }
