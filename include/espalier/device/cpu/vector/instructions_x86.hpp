@@ -144,21 +144,51 @@ ESPALIER_MASKED(double, double4, long4, pd256, 0, 1, 2, 3)
 #endif
 
 #if defined(__AVX512F__)
+// Half a register and a quarter are registers of their own: a load from memory that was stored through a mask waits for
+// the store. A step of an LSTM of 8 is such loads and stores.
+template <class V, class Part, int... I>
+ESPALIER_INLINE V widened(Part x, indices<I...>) {
+  return __builtin_shufflevector(x, Part{},
+                                 (I < int(sizeof(Part) / sizeof(x[0])) ? I : int(sizeof(Part) / sizeof(x[0])))...);
+}
+template <class Part, class V, int... I>
+ESPALIER_INLINE Part narrowed(V x, indices<I...>) {
+  return __builtin_shufflevector(x, x, I...);
+}
+template <class Part, class V, class T>
+ESPALIER_INLINE V load_part(T const* from) {
+  Part x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return widened<V>(x, indices_below<int(sizeof(V) / sizeof(T))>{});
+}
+template <class Part, class V, class T>
+ESPALIER_INLINE void store_part(T* to, V x) {
+  Part const y = narrowed<Part>(x, indices_below<int(sizeof(Part) / sizeof(T))>{});
+  __builtin_memcpy(to, &y, sizeof y);
+}
 template <int N>
 ESPALIER_INLINE float16 load_lanes(float const* from, float16) {
-  return __builtin_ia32_loadups512_mask(from, float16{}, static_cast<unsigned short>((1u << N) - 1));
+  if constexpr (N == 8) return load_part<float8, float16>(from);
+  else if constexpr (N == 4) return load_part<float4, float16>(from);
+  else return __builtin_ia32_loadups512_mask(from, float16{}, static_cast<unsigned short>((1u << N) - 1));
 }
 template <int N>
 ESPALIER_INLINE void store_lanes(float* to, float16 x) {
-  __builtin_ia32_storeups512_mask(to, x, static_cast<unsigned short>((1u << N) - 1));
+  if constexpr (N == 8) store_part<float8>(to, x);
+  else if constexpr (N == 4) store_part<float4>(to, x);
+  else __builtin_ia32_storeups512_mask(to, x, static_cast<unsigned short>((1u << N) - 1));
 }
 template <int N>
 ESPALIER_INLINE double8 load_lanes(double const* from, double8) {
-  return __builtin_ia32_loadupd512_mask(from, double8{}, static_cast<unsigned char>((1u << N) - 1));
+  if constexpr (N == 4) return load_part<double4, double8>(from);
+  else if constexpr (N == 2) return load_part<double2, double8>(from);
+  else return __builtin_ia32_loadupd512_mask(from, double8{}, static_cast<unsigned char>((1u << N) - 1));
 }
 template <int N>
 ESPALIER_INLINE void store_lanes(double* to, double8 x) {
-  __builtin_ia32_storeupd512_mask(to, x, static_cast<unsigned char>((1u << N) - 1));
+  if constexpr (N == 4) store_part<double4>(to, x);
+  else if constexpr (N == 2) store_part<double2>(to, x);
+  else __builtin_ia32_storeupd512_mask(to, x, static_cast<unsigned char>((1u << N) - 1));
 }
 #endif
 
