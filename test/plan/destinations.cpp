@@ -126,3 +126,74 @@ BOOST_AUTO_TEST_CASE(workspace_is_reused_in_place) {
   }
   BOOST_TEST(r.to->in_place_of[sum.id] != 0);
 }
+
+namespace {
+struct sums_of_parts {  // (1, 32): four parts of a row are runs of it
+  constexpr auto operator()(auto x) const {
+    auto const y = exp(x);
+    auto const part = [&]<int I>(std::integral_constant<int, I>) { return esp::slice<1, 8 * I, 8 * I + 8>(y); };
+    return sigmoid(part(std::integral_constant<int, 0>{})) * part(std::integral_constant<int, 1>{}) +
+           tanh(part(std::integral_constant<int, 2>{})) * part(std::integral_constant<int, 3>{});
+  }
+};
+struct small_part {  // a ninth of the value: it is copied, and the rest of the value dies
+  constexpr auto operator()(auto x) const { return tanh(esp::slice<1, 8, 16>(exp(x))); }
+};
+struct columns {  // of two rows: no run
+  constexpr auto operator()(auto x) const { return tanh(esp::slice<1, 8, 16>(exp(x))); }
+};
+struct part_between {  // begins where a device cannot read: at half of 16 bytes
+  constexpr auto operator()(auto x) const { return tanh(esp::slice<1, 4, 12>(x)); }
+};
+struct joined_three {
+  constexpr auto operator()(auto x) const {
+    return exp(esp::concatenate<1>(tanh(x), esp::concatenate<1>(sigmoid(x), x * x)));
+  }
+};
+template <class F, class... X>
+int count_of(plan::kernel_kind kind) {
+  passes<F, X...> const r;
+  int n = 0;
+  for (int x = 1; x <= r.merged->group_count; ++x) n += r.merged->groups[x].kind == kind;
+  return n;
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(runs_of_an_operand_are_read_where_they_lie) {
+  BOOST_TEST((count_of<sums_of_parts, real<1, 32>>(plan::kernel_kind::part)) == 4);
+  BOOST_TEST((count_of<sums_of_parts, real<1, 32>>(plan::kernel_kind::move)) == 0);
+  BOOST_TEST((count_of<small_part, real<1, 72>>(plan::kernel_kind::part)) == 0);
+  BOOST_TEST((count_of<columns, real<2, 32>>(plan::kernel_kind::part)) == 0);
+  BOOST_TEST((count_of<part_between, real<1, 32>>(plan::kernel_kind::part)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_part_has_the_memory_of_its_operand_and_keeps_it) {
+  passes<sums_of_parts, real<1, 32>> const r;
+  int parts = 0;
+  for (int id = 1; id <= r.merged->group_count; ++id) {
+    if (r.merged->groups[id].kind != plan::kernel_kind::part) continue;
+    int const part = r.merged->groups[id].first, whole = r.merged->holder_of[r.program.nodes[part].operand[0]];
+    plan::address const a = r.memory->address_of[part], b = r.memory->address_of[whole];
+    BOOST_TEST((a.base == b.base && a.offset == b.offset + 8 * parts++));
+    BOOST_TEST(r.to->live.last_use[whole] >= r.to->live.last_use[part]);
+  }
+  BOOST_TEST(parts == 4);
+}
+
+BOOST_AUTO_TEST_CASE(operands_of_a_concatenation_are_written_where_they_belong) {
+  passes<joined_three, real<1, 16>> const r;
+  int joined = 0;
+  for (int x = 1; x <= r.merged->group_count; ++x)
+    if (r.merged->groups[x].kind == plan::kernel_kind::concatenate) {
+      int const id = r.merged->groups[x].first;
+      BOOST_TEST(plan::has_operands_in_place(r.program.nodes, *r.merged, *r.memory, id));
+      ++joined;
+    }
+  BOOST_TEST(joined == 2);
+  // An argument has memory of its own.
+  passes<joined_three, real<2, 16>> const rows;
+  for (int x = 1; x <= rows.merged->group_count; ++x)
+    if (rows.merged->groups[x].kind == plan::kernel_kind::concatenate)
+      BOOST_TEST(
+          !plan::has_operands_in_place(rows.program.nodes, *rows.merged, *rows.memory, rows.merged->groups[x].first));
+}

@@ -56,3 +56,44 @@ BOOST_AUTO_TEST_CASE(merging_twice_gives_the_same) {
   std::unique_ptr<plan::grouping const> const again{new plan::grouping(plan::merge_groups(p.program, *p.groups))};
   for (int id = 1; id <= p.program.nodes.size; ++id) BOOST_TEST(again->group_of[id] == p.merged->group_of[id]);
 }
+
+namespace {
+struct gates {
+  constexpr auto operator()(auto x, auto c) const {
+    auto const part = [&]<int I>(std::integral_constant<int, I>) { return esp::slice<1, 8 * I, 8 * I + 8>(x); };
+    return sigmoid(part(std::integral_constant<int, 1>{})) * c +
+           sigmoid(part(std::integral_constant<int, 0>{})) * tanh(part(std::integral_constant<int, 2>{}));
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(groups_that_a_third_reads_become_one) {
+  passes<gates, real<1, 24>, real<1, 8>> const p;
+  int fused = 0;
+  for (int x = 1; x <= p.merged->group_count; ++x) fused += p.merged->groups[x].kind == plan::kernel_kind::fused;
+  BOOST_TEST(fused == 1);
+}
+
+namespace {
+// The second group reads a part of what the first computes: it cannot run inside it.
+struct part_of_own {
+  constexpr auto operator()(auto x) const {
+    auto const y = exp(x);
+    return std::tuple{y, sigmoid(x) * 2.0f, tanh(esp::slice<1, 8, 16>(y)) * esp::slice<1, 0, 8>(y)};
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_part_is_read_behind_the_group_that_computes_its_whole) {
+  passes<part_of_own, real<1, 16>> const p;
+  for (int x = 1; x <= p.merged->group_count; ++x) {
+    if (p.merged->groups[x].kind != plan::kernel_kind::fused) continue;
+    plan::kernel_body const& k = p.ir->groups[x];
+    for (int i = 0; i < k.operands; ++i) {
+      int const id = p.ir->operands[k.first_operand + i].node;
+      if (id == 0 || p.program.nodes[id].op->name != std::string_view("move")) continue;
+      int const whole = p.merged->holder_of[p.program.nodes[id].operand[0]];
+      BOOST_TEST(p.merged->group_of[whole] < x);
+    }
+  }
+}

@@ -94,3 +94,28 @@ BOOST_AUTO_TEST_CASE(groups_that_sweep_once) {
   g.kind = plan::kernel_kind::contraction;
   BOOST_TEST(!plan::sweeps_once(g));
 }
+
+namespace {
+struct first_half {
+  constexpr auto operator()(auto x) const { return exp(esp::slice<0, 0, 8>(x)); }
+};
+struct second_half {
+  constexpr auto operator()(auto x) const { return exp(esp::slice<0, 8, 16>(x)); }
+};
+struct joined {
+  constexpr auto operator()(auto x, auto y) const { return esp::concatenate<0>(exp(y), exp(x)); }
+};
+}  // namespace
+
+// A part of an argument is read in the argument: at equal addresses only if it begins where the argument does.
+BOOST_AUTO_TEST_CASE(parts_of_arguments) {
+  BOOST_TEST((table<first_half, real<16>>().of[0][0] == sharing::same));
+  BOOST_TEST((table<second_half, real<16>>().of[0][0] == sharing::none));
+}
+
+// The second part of the result is written first, behind the addresses of its argument.
+BOOST_AUTO_TEST_CASE(results_that_are_written_in_parts) {
+  auto const t = table<joined, real<8>, real<8>>();
+  BOOST_TEST((t.of[0][0] == sharing::none));
+  BOOST_TEST((t.of[1][0] != sharing::any));
+}

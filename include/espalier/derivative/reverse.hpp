@@ -65,7 +65,7 @@ constexpr void reverse_loop(node_table& g, int loop, marks& m, adjoints& adjoint
 
 constexpr void add_adjoint(node_table& g, int to, int d, adjoints& adjoint) {
   int& sum = adjoint.of[to];
-  sum = sum == 0 ? d : (handle{&g, sum} + handle{&g, d}).id;
+  sum = sum == 0 ? d : operation::emit_sum_of_parts(g, sum, d);
 }
 
 /// Adds the pullbacks of the nodes from `newest` down to `oldest`; body: only of those in the body of a loop.

@@ -60,7 +60,10 @@ struct GRUCell {
 
   /// The part of the formula that does not depend on h, by gate.
   constexpr auto projected(auto const& x) const {
-    if constexpr (Options.bias && !Options.reset_after) {
+    if constexpr (is_one_product<decltype(x)>) {
+      if constexpr (Options.bias) return matmul(x, weight_ih) + bias_ih;
+      else return matmul(x, weight_ih);
+    } else if constexpr (Options.bias && !Options.reset_after) {
       return detail::split_gates<Hidden, 3>(matmul(x, weight_ih) + (bias_ih + bias_hh));
     } else if constexpr (Options.bias) {
       auto const [r, z, n] = detail::split_gates<Hidden, 3>(matmul(x, weight_ih) + bias_ih);
@@ -72,16 +75,35 @@ struct GRUCell {
     }
   }
   constexpr auto step() const {
-    return [weights = detail::split_gates<Hidden, 3>(weight_hh), bias = bias_hh](auto const& h, auto const& x) {
-      auto const r = sigmoid(std::get<0>(x) + matmul(h, std::get<0>(weights)));
-      auto const z = sigmoid(std::get<1>(x) + matmul(h, std::get<1>(weights)));
-      auto const n = tanh(std::get<2>(x) + candidate(h, r, std::get<2>(weights), bias));
-      auto const next = (1 - z) * n + z * h;
-      return std::tuple{next, next};
+    return [weight = weight_hh, bias = bias_hh](auto const& h, auto const& x) {
+      auto const y = next(h, x, weight, bias);
+      return std::tuple{y, y};
     };
   }
 
  private:
+  /// With a reset gate inside the product, the candidate has a product of its own.
+  template <class X>
+  static constexpr bool is_one_product = Options.reset_after&& detail::has_one_row<X>;
+
+  static constexpr auto next(auto const& h, auto const& x, auto const& weight, auto const& bias) {
+    if constexpr (is_one_product<decltype(h)>) {
+      auto const a = detail::split_gates<Hidden, 3>(x);
+      auto const b = detail::split_gates<Hidden, 3>(product(h, weight, bias));
+      auto const r = sigmoid(std::get<0>(a) + std::get<0>(b)), z = sigmoid(std::get<1>(a) + std::get<1>(b));
+      return mixed(h, z, tanh(std::get<2>(a) + r * std::get<2>(b)));
+    } else {
+      auto const weights = detail::split_gates<Hidden, 3>(weight);
+      auto const r = sigmoid(std::get<0>(x) + matmul(h, std::get<0>(weights)));
+      auto const z = sigmoid(std::get<1>(x) + matmul(h, std::get<1>(weights)));
+      return mixed(h, z, tanh(std::get<2>(x) + candidate(h, r, std::get<2>(weights), bias)));
+    }
+  }
+  static constexpr auto mixed(auto const& h, auto const& z, auto const& n) { return (1 - z) * n + z * h; }
+  static constexpr auto product(auto const& h, auto const& weight, auto const& bias) {
+    if constexpr (Options.bias) return matmul(h, weight) + bias;
+    else return matmul(h, weight);
+  }
   static constexpr auto candidate(auto const& h, auto const& r, auto const& weight, auto const& bias) {
     if constexpr (!Options.reset_after) return matmul(r * h, weight);
     else if constexpr (Options.bias) return r * (matmul(h, weight) + detail::gate_columns<Hidden, 2>(bias));

@@ -8,13 +8,11 @@
 namespace espalier::nn {
 
 namespace detail {
-/// std::tuple{std::tuple{h', c'}, h'} of the parts of the gates that do not depend on h, and of the weights of h, by
-/// gate.
-constexpr auto lstm_step(auto const& h, auto const& c, auto const& x, auto const& weights) {
-  auto const i = sigmoid(std::get<0>(x) + matmul(h, std::get<0>(weights)));
-  auto const f = sigmoid(std::get<1>(x) + matmul(h, std::get<1>(weights)));
-  auto const g = tanh(std::get<2>(x) + matmul(h, std::get<2>(weights)));
-  auto const o = sigmoid(std::get<3>(x) + matmul(h, std::get<3>(weights)));
+/// std::tuple{std::tuple{h', c'}, h'} of the sums of the gates, as a tuple.
+constexpr auto lstm_step(auto const& sums, auto const& c) {
+  auto const i = sigmoid(std::get<0>(sums)), f = sigmoid(std::get<1>(sums));
+  auto const g = tanh(std::get<2>(sums));
+  auto const o = sigmoid(std::get<3>(sums));
   auto const next_c = f * c + i * g;
   auto const next_h = o * tanh(next_c);
   return std::tuple{std::tuple{next_h, next_c}, next_h};
@@ -62,13 +60,13 @@ struct LSTMCell {
 
   /// The part of the formula that does not depend on h and c, by gate.
   constexpr auto projected(auto const& x) const {
-    if constexpr (Options.bias) return detail::split_gates<Hidden, 4>(matmul(x, weight_ih) + (bias_ih + bias_hh));
-    else return detail::split_gates<Hidden, 4>(matmul(x, weight_ih));
+    if constexpr (Options.bias) return detail::projected_gates<Hidden, 4>(x, weight_ih, bias_ih + bias_hh);
+    else return detail::projected_gates<Hidden, 4>(x, weight_ih);
   }
   constexpr auto step() const {
-    return [weights = detail::split_gates<Hidden, 4>(weight_hh)](auto const& state, auto const& x) {
+    return [weight = weight_hh](auto const& state, auto const& x) {
       auto const& [h, c] = state;
-      return detail::lstm_step(h, c, x, weights);
+      return detail::lstm_step(detail::sums_of_gates<Hidden, 4>(x, h, weight), c);
     };
   }
 };

@@ -240,13 +240,12 @@ struct LSTMLayer {
     } else if constexpr (!sequence_input<In, shape_of<X>>::agree) {
       return invalid<sequence_input<In, shape_of<X>>>{};
     } else {
-      auto const projected =
-          nn::detail::split_gates<Hidden, 4>(matmul(permute<1, 0, 2>(x), slice<0, 0, In>(weight)) + bias);
+      auto const projected = nn::detail::projected_gates<Hidden, 4>(permute<1, 0, 2>(x), slice<0, 0, In>(weight), bias);
       // The loop carries the difference to the first state, which begins with zeros, as the loops of streams do.
-      auto const step = [&, weights = nn::detail::split_gates<Hidden, 4>(slice<0, In, In + Hidden>(weight))](
-                            auto const& state, auto const& gates) {
+      auto const step = [&, of_state = slice<0, In, In + Hidden>(weight)](auto const& state, auto const& gates) {
         auto const& [h, c] = state;
-        auto const next = nn::detail::lstm_step(h + initial_h, c + initial_c, gates, weights);
+        auto const next =
+            nn::detail::lstm_step(nn::detail::sums_of_gates<Hidden, 4>(gates, h + initial_h, of_state), c + initial_c);
         auto const& [next_h, next_c] = std::get<0>(next);
         return std::tuple{std::tuple{next_h - initial_h, next_c - initial_c}, next_h};
       };

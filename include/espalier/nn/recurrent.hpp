@@ -79,6 +79,38 @@ constexpr auto split_gates(auto const& x) {
   (std::make_integer_sequence<int, Gates>{});
 }
 
+/// In a batch of more than one, each gate is a product of its own: its columns would be copied out of the rows of all
+/// gates. In a batch of one they are a run of the row, which is not copied, and all gates are one product.
+template <class X>
+constexpr bool has_one_row = shape_of<X>::value.at[shape_of<X>::rank - 2] == 1;
+/// x weight + bias, which is one value in a batch of one, and else a tuple of gates.
+template <int Hidden, int Gates>
+constexpr auto projected_gates(auto const& x, auto const& weight, auto const&... bias) {
+  if constexpr (has_one_row<decltype(x)>) {
+    return (matmul(x, weight) + ... + bias);
+  } else {
+    return [&]<int... Gate>(std::integer_sequence<int, Gate...>) {
+      auto const one = [&]<int G>(std::integral_constant<int, G>) {
+        return (matmul(x, gate_columns<Hidden, G>(weight)) + ... + gate_columns<Hidden, G>(bias));
+      };
+      return std::tuple{one(std::integral_constant<int, Gate>{})...};
+    }
+    (std::make_integer_sequence<int, Gates>{});
+  }
+}
+/// The gates of x + h weight, as a tuple. x: what projected_gates returned
+template <int Hidden, int Gates>
+constexpr auto sums_of_gates(auto const& x, auto const& h, auto const& weight) {
+  if constexpr (has_one_row<decltype(h)>) {
+    return split_gates<Hidden, Gates>(x + matmul(h, weight));
+  } else {
+    return [&]<int... Gate>(std::integer_sequence<int, Gate...>) {
+      return std::tuple{(std::get<Gate>(x) + matmul(h, gate_columns<Hidden, Gate>(weight)))...};
+    }
+    (std::make_integer_sequence<int, Gates>{});
+  }
+}
+
 /// The shape of one row of the state for a batch: what a layer's state has for each cell.
 template <class State, class Shape>
 struct state_fault;

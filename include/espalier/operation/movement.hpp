@@ -194,6 +194,54 @@ struct rule<concatenate_> {
   }
 };
 
+namespace operation {
+
+/// A value that is 0 outside `count` positions of one axis, from `first` on; axis -1: it is no such value.
+struct padded_part {
+  int axis, first, count;
+};
+constexpr padded_part find_padded_part(node_table const& g, int id) {
+  constexpr padded_part none{-1, 0, 0};
+  node const& n = g[id];
+  if (n.op->family != op_family::move) return none;
+  index_map const& m = g.maps[map_of(n)];
+  extents const& from = g[n.operand[0]].shape;
+  if (m.fills_with_lowest || from.rank != n.shape.rank) return none;
+  padded_part found = none;
+  for (int i = 0; i < m.rank; ++i) {
+    if (m.source[i] != i || m.step[i] != 1 || m.divisor[i] != 1) return none;
+    if (m.start[i] == 0 && from.at[i] == n.shape.at[i]) continue;
+    found = {found.axis < 0 && m.start[i] <= 0 && from.at[i] - m.start[i] <= n.shape.at[i] ? i : max_rank, -m.start[i],
+             from.at[i]};
+  }
+  return found.axis < max_rank ? found : none;
+}
+/// a + b. Parts that adjoin, as the gradients of slices do, are one part: the sum of all parts of a value is their
+/// concatenation.
+constexpr int emit_sum_of_parts(node_table& g, int a, int b) {
+  padded_part x = find_padded_part(g, a), y = find_padded_part(g, b);
+  if (x.axis < 0 || x.axis != y.axis) return (handle{&g, a} + handle{&g, b}).id;
+  if (y.first + y.count == x.first) {
+    padded_part const z = x;
+    x = y;
+    y = z;
+    int const c = a;
+    a = b;
+    b = c;
+  }
+  if (x.first + x.count != y.first) return (handle{&g, a} + handle{&g, b}).id;
+  extents const whole = g[a].shape;
+  extents s = whole;
+  s.at[x.axis] = x.count + y.count;
+  int const both = g.emit(
+      node{&described<concatenate_>, {g[a].operand[0], g[b].operand[0], 0, 0}, graph::axis_attribute(x.axis), s});
+  index_map m = identity_map(whole.rank);
+  m.start[x.axis] = -x.first;
+  return emit_move(g, both, m, whole);
+}
+
+}  // namespace operation
+
 namespace detail {
 template <class Move, class S>
 struct moved_shape {

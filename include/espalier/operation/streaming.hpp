@@ -566,7 +566,8 @@ class streamer {
 
   // ---- loops over the steps ----
 
-  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins it is 0.
+  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins it is 0. In a
+  /// block of one step there is no loop: the nodes of the body are nodes of the program, and fuse with those around it.
   constexpr void loop_node(int id, node n) {
     graph::loop_node l = graph::loop_of(n);
     streamed_loop& loop = loops_[l.number];
@@ -592,7 +593,13 @@ class streamer {
       time_[id] = loop.of_steps;
       n.shape = block_of(n.shape, time_[id]);
     }
-    value_[id] = g_.add(n);
+    value_[id] = block_ == 1 ? only_step(n) : g_.add(n);
+  }
+  /// What stands for a node of a loop of one step: a state is its initial value, the value after the step is what the
+  /// body computes.
+  constexpr int only_step(node const& n) {
+    if (n.op->family == op_family::loop_state) return n.operand[0];
+    return n.op->family == op_family::loop_stack ? emit_reshape(g_, n.operand[1], n.shape) : n.operand[1];
   }
   constexpr void loop_slice(int id, node n, streamed_loop& loop) {
     int const xs = n.operand[0];
@@ -613,7 +620,9 @@ class streamer {
     graph::loop_node l = graph::loop_of(n);
     l.steps = block_;
     in_body_[id] = true;
-    value_[id] = g_.add(node{n.op, {delayed(xs, 0), 0, 0, 0}, graph::loop_attribute(l), n.shape});
+    int const all = delayed(xs, 0);
+    value_[id] = block_ == 1 ? emit_reshape(g_, all, n.shape)
+                             : g_.add(node{n.op, {all, 0, 0, 0}, graph::loop_attribute(l), n.shape});
   }
   /// A value that a body reads: one of the body, or one that is the same in all steps.
   constexpr int of_body(int x) {
@@ -638,9 +647,12 @@ class streamer {
   /// The state after the last step of a block.
   constexpr int final_state(int state) {
     int const number = graph::loop_of(from_[state]).number;
-    for (int id = state; id <= from_.size; ++id)
-      if (graph::is_loop(from_[id]) && graph::loop_of(from_[id]).number == number)
-        return emit_final(g_, value_[id], value_[state]);
+    for (int id = state; id <= from_.size; ++id) {
+      node const& n = from_[id];
+      if (n.op->family != op_family::loop_carry || graph::loop_of(n).number != number) continue;
+      if (block_ == 1 && n.operand[0] == state) return value_[id];
+      if (block_ != 1 && graph::is_loop(n)) return emit_final(g_, value_[id], value_[state]);
+    }
     return 0;
   }
 

@@ -21,6 +21,15 @@ struct memory_plan {
   std::int64_t peak_live;  ///< maximum of elements live at once: a lower bound for every plan of this schedule
 };
 
+/// Whether the operands of a concatenation are in memory where they belong, so that its kernel does nothing.
+constexpr bool has_operands_in_place(node_table const& nodes, grouping const& groups, memory_plan const& m, int id) {
+  graph::node const& n = nodes[id];
+  address const a = m.address_of[groups.holder_of[n.operand[0]]], b = m.address_of[groups.holder_of[n.operand[1]]],
+                y = m.address_of[id];
+  return n.shape.product(0, axis_of(n)) == 1 && a.base == y.base && a.offset == y.offset && b.base == y.base &&
+         b.offset == y.offset + nodes[n.operand[0]].shape.size();
+}
+
 /// The workspace of the loops of a program, in elements.
 inline constexpr int max_loops = 256;
 struct loop_workspaces {
@@ -35,6 +44,22 @@ struct loop_workspaces {
   }
 };
 
+/// The addresses of values in the memory of another value: operands of concatenations at their places, and parts.
+constexpr void place_inside(node_table const& nodes, grouping const& groups, destinations const& to, memory_plan& m) {
+  for (int id = nodes.size; id > 0; --id) {
+    int const whole = to.placed_in[id];
+    if (whole == 0) continue;
+    bool const is_first = groups.holder_of[nodes[whole].operand[0]] == id;
+    m.address_of[id] = {m.address_of[whole].base,
+                        m.address_of[whole].offset + (is_first ? 0 : nodes[nodes[whole].operand[0]].shape.size())};
+  }
+  for (int id = 1; id <= nodes.size; ++id) {
+    if (groups.group_of[id] == 0 || groups.groups[groups.group_of[id]].kind != kernel_kind::part) continue;
+    address const whole = m.address_of[groups.holder_of[nodes[id].operand[0]]];
+    m.address_of[id] = {whole.base, whole.offset + offset_in_operand(nodes, id)};
+  }
+}
+
 /// Allocates workspace for every stored value that has no address yet. `ir` must contain the outputs of each group.
 constexpr memory_plan allocate(graph::program const& p, grouping const& groups, kernel_ir const& ir,
                                destinations const& to, loop_workspaces const& loops = {}) {
@@ -45,7 +70,11 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& groups, 
     m.last_use[id] = to.live.last_use[id];
     m.late[id] = to.late[id];
   }
-  int allocation[graph::capacity]{};
+  int allocation[graph::capacity]{}, written[graph::capacity]{};  // by node; written: the first group that writes it
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    int const to_place = to.placed_in[id], x = written[id] != 0 ? written[id] : groups.group_of[id];
+    if (to_place != 0 && (written[to_place] == 0 || x < written[to_place])) written[to_place] = x;
+  }
   packer pack{};
   for (int x = 1; x <= groups.group_count; ++x) {
     kernel_body const& k = ir.groups[x];
@@ -58,7 +87,8 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& groups, 
         pack.extend(allocation[id], last);
       } else {
         bool const is_loop = groups.family_of[id] == op_family::loop_carry;
-        allocation[id] = pack.add(rounded(is_loop ? loops.of(id) : groups.size_of[id]), x, last);
+        allocation[id] =
+            pack.add(rounded(is_loop ? loops.of(id) : groups.size_of[id]), written[id] != 0 ? written[id] : x, last);
       }
     }
   }
@@ -70,11 +100,7 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& groups, 
       if (!to.direct[id]) m.address_of[id] = address{base::workspace, pack.offset(allocation[id])};
     }
   }
-  for (int id = 1; id <= p.nodes.size; ++id) {
-    if (groups.group_of[id] == 0 || groups.family_of[id] != op_family::part) continue;
-    address const vector = m.address_of[groups.holder_of[p.nodes[id].operand[0]]];
-    m.address_of[id] = {vector.base, vector.offset + graph::part_of(p.nodes[id])};
-  }
+  place_inside(p.nodes, groups, to, m);
   m.packed = to.packed;
   m.workspace = pack.end();
   m.peak_live = pack.peak();

@@ -46,6 +46,8 @@ class loop_binder {
       case kernel_kind::convert:
       case kernel_kind::random:
         return {bounded_loop::elements, each(k.size)};
+      case kernel_kind::part:  // its address would depend on the number of samples
+        return p_.most == 1 ? bounded_group{bounded_loop::fixed, 0} : no_kernel;
       default:
         return unfused(x);
     }

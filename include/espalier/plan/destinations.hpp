@@ -18,6 +18,7 @@ struct destinations {
   /// by node: it is stored in the last sweep, because the old content of its address is read until then
   bool late[graph::capacity];
   int in_place_of[graph::capacity];       ///< by node: the workspace operand that it overwrites, or 0
+  int placed_in[graph::capacity];         ///< by node: the concatenation in whose memory it is, at its place, or 0
   final_copy copies[graph::max_outputs];  ///< from.base -1: from the future address of node from.offset
   int copy_count;
   std::int64_t packed;  ///< elements of all vectors of packed tensors, which are behind base::gradients
@@ -33,6 +34,7 @@ class destination_finder {
       if (groups_.family_of[id] == op_family::buffer) buffer_leaf_[slot_of(nodes_.nodes[id])] = id;
       if (groups_.family_of[id] == op_family::parameter) parameter_leaf_[slot_of(nodes_.nodes[id])] = id;
     }
+    keep_operands_of_parts();
     place_packed(layout);
     for (int i = 0; i < p_.output_count; ++i) is_result_[groups_.holder_of[p_.outputs[i].id]] = true;
     // Leaves that are results are copied before any state is overwritten.
@@ -40,6 +42,8 @@ class destination_finder {
       if (is_state(groups_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
     for (int i = 0; i < p_.output_count; ++i)
       if (!is_state(groups_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
+    for (int id = nodes_.size; id > 0; --id)
+      if (groups_.family_of[id] == op_family::concatenate && groups_.group_of[id] != 0) place_operands(id);
     for (int x = 1; x <= groups_.group_count; ++x) {
       kernel_body const& k = ir_.groups[x];
       for (int i = 0; i < k.operands; ++i) assign_leaf_address(ir_.operands[k.first_operand + i].node, layout);
@@ -49,19 +53,54 @@ class destination_finder {
   }
 
  private:
+  constexpr bool is_part(int id) const {
+    return groups_.group_of[id] != 0 && groups_.groups[groups_.group_of[id]].kind == kernel_kind::part;
+  }
+  /// The value in whose memory a value is: a part is in that of its operand.
+  constexpr int memory_of(int id) const {
+    for (;;) {
+      if (is_part(id)) id = groups_.holder_of[nodes_.nodes[id].operand[0]];
+      else if (to_.placed_in[id] != 0) id = to_.placed_in[id];
+      else return id;
+    }
+  }
+  /// The operands of a concatenation that are runs of it are written where they belong, so that nothing is copied.
+  constexpr void place_operands(int id) {
+    graph::node const& n = nodes_.nodes[id];
+    int const a = groups_.holder_of[n.operand[0]], b = groups_.holder_of[n.operand[1]];
+    // A state may be read until its group, a result not. The results of the body of a loop have bases of their own.
+    int const to = to_.address_of[id].base;
+    bool const is_state =
+        to_.direct[id] && to_.placed_in[id] == 0 && (to < base::results || (to >= base::states && to < base::count));
+    if (n.shape.product(0, axis_of(n)) != 1 || groups_.size_of[a] % aligned_elements != 0 || is_state || a == b ||
+        !can_be_placed(a) || !can_be_placed(b))
+      return;
+    for (int const x : {a, b}) {
+      to_.direct[x] = true;
+      to_.placed_in[x] = id;
+      if (to_.live.last_use[id] < to_.live.last_use[x]) to_.live.last_use[id] = to_.live.last_use[x];
+    }
+  }
+  constexpr bool can_be_placed(int id) const {
+    int const x = groups_.group_of[id];
+    return x != 0 && groups_.groups[x].kind != kernel_kind::pack && !to_.direct[id] && !is_result_[id];
+  }
+  /// A part keeps its operand alive. Newer parts may be parts of older ones.
+  constexpr void keep_operands_of_parts() {
+    for (int id = nodes_.size; id > 0; --id) {
+      if (!is_part(id)) continue;
+      int const whole = groups_.holder_of[nodes_.nodes[id].operand[0]];
+      to_.direct[id] = true;
+      if (to_.live.last_use[whole] < to_.live.last_use[id]) to_.live.last_use[whole] = to_.live.last_use[id];
+    }
+  }
   /// Vectors of packed tensors have memory of their own: where the layout has it, or else one after the other. The
-  /// groups of the tensors write them there. A part of a vector keeps the vector alive.
+  /// groups of the tensors write them there.
   constexpr void place_packed(storage_layout const& layout) {
     std::int64_t first = 0;
     int newest = -1;
     for (int id = 1; id <= nodes_.size; ++id) {
-      if (groups_.group_of[id] == 0) continue;
-      if (groups_.family_of[id] == op_family::part) {
-        int const vector = groups_.holder_of[nodes_.nodes[id].operand[0]];
-        to_.direct[id] = true;
-        if (to_.live.last_use[vector] < to_.live.last_use[id]) to_.live.last_use[vector] = to_.live.last_use[id];
-      }
-      if (groups_.family_of[id] != op_family::pack) continue;
+      if (groups_.group_of[id] == 0 || groups_.family_of[id] != op_family::pack) continue;
       graph::packed_tensor const place = graph::pack_of(nodes_.nodes[id]);
       if (place.vector != newest) {
         newest = place.vector;
@@ -134,7 +173,7 @@ class destination_finder {
     if (groups_.group_of[required.node] == 0 || to_.direct[required.node] || to_.live.last_use[required.node] != x)
       return false;
     for (int other = 0; other < k.operands; ++other)
-      if (other != i && ir_.operands[k.first_operand + other].node == required.node) return false;
+      if (other != i && memory_of(ir_.operands[k.first_operand + other].node) == required.node) return false;
     return true;
   }
 
@@ -166,8 +205,9 @@ class destination_finder {
     for (int i = 0; i < k.operands; ++i) {
       ir_operand const& l = ir_.operands[k.first_operand + i];
       // A product stores its sums in the result before its epilogue reads any operand.
-      if (l.node == state && (groups_.size_of[state] != groups_.size_of[id] || l.extent != groups_.extent_of[id] ||
-                              groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused))
+      if (memory_of(l.node) == state &&
+          (groups_.size_of[l.node] != groups_.size_of[id] || l.extent != groups_.extent_of[id] ||
+           groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused))
         return true;
     }
     return false;

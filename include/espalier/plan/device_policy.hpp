@@ -67,7 +67,8 @@ constexpr void find_operand_kinds(graph::program const& program, planned const& 
     }
 }
 
-/// A group of one node that samples or converts runs only if its value is a result or is read from memory.
+/// A group of one node that samples or converts runs only if its value is a result or is read from memory. A part of
+/// its operand never runs.
 constexpr void find_running_groups(graph::program const& program, planned const& p, device_plan& to) {
   bool read[graph::capacity]{};
   for (int i = 0; i < program.output_count; ++i) read[p.groups.holder_of[program.outputs[i].id]] = true;
@@ -75,7 +76,10 @@ constexpr void find_running_groups(graph::program const& program, planned const&
     if (to.kind_of_operand[i] == operand_kind::memory) read[p.ir.operands[i].node] = true;
   for (int x = 1; x <= p.groups.group_count; ++x) {
     group const& g = p.groups.groups[x];
-    to.runs[x] = (g.kind != kernel_kind::random && g.kind != kernel_kind::convert) || read[g.first];
+    to.runs[x] =
+        g.kind != kernel_kind::part &&
+        !(g.kind == kernel_kind::concatenate && has_operands_in_place(program.nodes, p.groups, p.memory, g.first)) &&
+        ((g.kind != kernel_kind::random && g.kind != kernel_kind::convert) || read[g.first]);
   }
 }
 

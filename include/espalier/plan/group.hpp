@@ -16,7 +16,8 @@ class grouper : group_builder {
   /// Their groups come first, so that later groups need not wait for them.
   constexpr void begin(graph::output const* outputs, int output_count) {
     look_up_needed(nodes_, groups_, outputs, output_count);
-    for (int i = 0; i < output_count; ++i) groups_.open[groups_.holder_of[outputs[i].id]] = true;
+    for (int i = 0; i < output_count; ++i)
+      groups_.open[groups_.holder_of[outputs[i].id]] = groups_.result[groups_.holder_of[outputs[i].id]] = true;
     for (int id = 1; id <= nodes_.size; ++id) {
       if (!groups_.needed[id]) continue;
       op_family const f = groups_.family_of[id];
@@ -54,7 +55,7 @@ class grouper : group_builder {
   constexpr int materialize(int id) {
     if (groups_.group_of[id] != 0) return id;
     if (groups_.family_of[id] == op_family::move) {
-      add_unfused_group(id, kernel_kind::move);
+      add_move_group(id);
       return id;
     }
     if (groups_.deferred[id]) {
@@ -128,7 +129,7 @@ class grouper : group_builder {
         add_unfused_group(id, kernel_kind::permute);
         break;
       case op_family::move:
-        if (!is_window(nodes_, id)) add_unfused_group(id, kernel_kind::move);
+        if (!is_window(nodes_, id)) add_move_group(id);
         break;
       case op_family::scatter_add:
         add_unfused_group(id, kernel_kind::scatter_add);
@@ -163,6 +164,17 @@ class grouper : group_builder {
     }
   }
 
+  /// A move that is a run of its operand is read where it lies: nothing is copied. The operand stays in memory as long
+  /// as the part is read. So a small part of a computed value is copied nevertheless.
+  constexpr void add_move_group(int id) {
+    constexpr int most_kept = 8;
+    int const source = nodes_.nodes[id].operand[0];
+    std::int64_t const offset = groups_.result[id] ? -1 : offset_in_operand(nodes_, id);
+    bool const is_part = offset >= 0 && offset % aligned_elements == 0 &&
+                         (is_leaf(groups_.family_of[groups_.holder_of[source]]) ||
+                          groups_.size_of[id] * most_kept >= groups_.size_of[source]);
+    add_unfused_group(id, is_part ? kernel_kind::part : kernel_kind::move);
+  }
   constexpr void add_unfused_group(int id, kernel_kind kind) {
     bool const windowed =
         (kind == kernel_kind::contraction || kind == kernel_kind::strided_reduction) && reads_windows(nodes_, id);

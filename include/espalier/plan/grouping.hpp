@@ -24,7 +24,7 @@ enum class kernel_kind : std::uint8_t {
   scatter_add,
   concatenate,
   pack,  ///< a copy of a tensor to its place in a vector, unless its group writes it there
-  part,  ///< nothing: the tensor has the memory of the vector
+  part,  ///< nothing: the tensor has the memory of the vector, or is a part of its operand
   index_gather,
   index_scatter_add,
   loop  ///< runs a program of its own once for each step
@@ -77,6 +77,7 @@ struct grouping {
   op_family family_of[graph::capacity];
   bool needed[graph::capacity];
   bool open[graph::capacity];          ///< is an output, or has a reader other than an elementwise op of its size
+  bool result[graph::capacity];        ///< is an output
   bool deferred[graph::capacity];      ///< made only of graph leaves: inlined into the first group that reads it
   int deferred_rows[graph::capacity];  ///< the number of rows that a deferred value requires; 0: any
   int deferred_segments[graph::capacity];
@@ -185,6 +186,35 @@ constexpr bool reads_windows(node_table const& nodes, int id) {
   std::int64_t const batch = a.product(0, a.rank - 2);
   return !m.fills_with_lowest && !transposes_of(n).b && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
          w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;
+}
+
+/// The first element of a move that is one contiguous run of its operand; -1: it is none.
+constexpr std::int64_t run_in_operand(index_map const& m, extents const& from, extents const& to) {
+  if (!is_total(m, from, to) || !is_one_to_one(m, from, to)) return -1;
+  int walked[max_rank], last = -1;
+  for (int a = 0; a < from.rank; ++a) walked[a] = 1;
+  for (int i = 0; i < m.rank; ++i) {
+    if (to.at[i] == 1) continue;
+    if (m.step[i] != 1 || m.source[i] <= last) return -1;
+    last = m.source[i];
+    walked[last] = to.at[i];
+  }
+  std::int64_t offset = 0, stride = 1;
+  bool whole = true;
+  for (int a = from.rank - 1; a >= 0; stride *= from.at[a--]) {
+    if (!whole && walked[a] != 1) return -1;
+    whole = whole && walked[a] == from.at[a];
+    offset += m.start[a] * stride;
+  }
+  return offset;
+}
+/// Every device can read at multiples of so many elements: 16 bytes of half.
+inline constexpr int aligned_elements = 8;
+/// Where a tensor without memory of its own begins: a part of a vector, or a move.
+constexpr std::int64_t offset_in_operand(node_table const& nodes, int id) {
+  graph::node const& n = nodes[id];
+  if (n.op->family == op_family::part) return graph::part_of(n);
+  return run_in_operand(nodes.maps[map_of(n)], nodes[n.operand[0]].shape, n.shape);
 }
 
 constexpr bool is_leaf(op_family f) { return f < op_family::convert && f != op_family::random; }

@@ -99,8 +99,6 @@ class loop_extractor {
   constexpr bool is_own(int id, op_family f) const {
     return g_[id].op->family == f && graph::loop_of(g_[id]).number == graph::loop_of(g_[loop_]).number;
   }
-  /// A position is aligned on every device if it has a multiple of so many elements: 16 bytes of half.
-  static constexpr int aligned_elements = 8;
   constexpr void place_buffers() {
     std::int64_t& end = to_.buffer_elements;
     auto const place = [&](std::int64_t size, int count) {

@@ -17,11 +17,8 @@ class merger {
     for (int x = groups_.early + 1; x <= groups_.group_count; ++x) {
       if (groups_.groups[x].kind != kernel_kind::fused) continue;
       collect_candidates(x);
-      int home = x;
-      for (int i = 0; i < found_ && home == x; ++i)
-        if (fits(x, candidate_[i])) home = candidate_[i];
-      if (home != x) move(x, home);
-      for (int i = 0; i < read_; ++i) reader_[full_[i]] = home;
+      // The others that x reads may then be one group with its home.
+      for (int at = x; at != 0;) at = join_one(at);
     }
     renumber();
   }
@@ -40,9 +37,27 @@ class merger {
  private:
   static constexpr int most_candidates = 4, most_read = 24;
 
+  /// Moves group x into a candidate. Returns that group, if there are others, which are its candidates then; else 0.
+  constexpr int join_one(int x) {
+    int home = x;
+    for (int i = 0; i < found_ && home == x; ++i)
+      if (candidate_[i] >= newest_ && fits(x, candidate_[i])) home = candidate_[i];
+    for (int i = 0; i < read_; ++i) reader_[full_[i]] = home;
+    if (home == x) return 0;
+    move(x, home);
+    int others[most_candidates], count = 0;
+    for (int i = 0; i < found_; ++i)
+      if (candidate_[i] < home) others[count++] = candidate_[i];
+    if (count == 0) return 0;
+    collect_candidates(home, others, count);
+    return home;
+  }
+
   /// Finds the newest group that x depends on, and the groups that read or compute what x reads element by element.
-  constexpr void collect_candidates(int x) {
+  /// others: further candidates
+  constexpr void collect_candidates(int x, int const* others = nullptr, int count = 0) {
     found_ = read_ = 0;
+    for (int i = 0; i < count; ++i) propose(others[i]);
     newest_ = groups_.groups[x].earliest;
     for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
       graph::node const& n = nodes_.nodes[id];
@@ -52,17 +67,13 @@ class merger {
         int const from = groups_.group_of[u.source];
         // A constant is part of the kernel, even if another group stores it.
         if (from == x || groups_.family_of[u.source] == op_family::constant) continue;
-        if (from > newest_) newest_ = from;
+        if (int const first = first_reader_of(u.source); first > newest_) newest_ = first;
         if (u.extent != extent_class::full || groups_.size_of[u.source] != groups_.groups[x].size) continue;
         if (read_ < most_read) full_[read_++] = u.source;
         propose(from);
         propose(reader_[u.source]);
       }
     }
-    int kept = 0;
-    for (int i = 0; i < found_; ++i)
-      if (candidate_[i] >= newest_) candidate_[kept++] = candidate_[i];
-    found_ = kept;
   }
   /// Adds a candidate; the newest is first.
   constexpr void propose(int x) {
@@ -75,6 +86,15 @@ class merger {
     candidate_[at] = x;
   }
 
+  /// The first group that may read a value. A part of a value is there behind the group that computes that value; other
+  /// values may be read in their own group, as far as reads_fit allows.
+  constexpr int first_reader_of(int id) const {
+    int whole = id;
+    while (groups_.group_of[whole] != 0 && groups_.groups[groups_.group_of[whole]].kind == kernel_kind::part)
+      whole = groups_.holder_of[nodes_.nodes[whole].operand[0]];
+    int const from = groups_.group_of[whole];
+    return whole != id && from != 0 ? from + 1 : from;
+  }
   constexpr std::int64_t size_of(int id) const {
     return groups_.size_of[groups_.family_of[id] == op_family::reduction ? nodes_.nodes[id].operand[0] : id];
   }

@@ -39,12 +39,13 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
   };
   for (int x = 1; x < end; ++x) {
     kernel_body const& k = r.ir.groups[x];
+    if (r.groups.groups[x].kind == kernel_kind::part) continue;  // its readers read the argument
     for (int i = 0; i < k.operands; ++i) {
       ir_operand const& l = r.ir.operands[k.first_operand + i];
       int const a = l.node != 0 ? argument(r.memory.address_of[l.node]) : -1;
       if (a < 0) continue;
-      bool const each =
-          sweeps_once(r.groups.groups[x]) && l.kind == operand_kind::memory && l.extent == extent_class::full;
+      bool const each = sweeps_once(r.groups.groups[x]) && l.kind == operand_kind::memory &&
+                        l.extent == extent_class::full && r.memory.address_of[l.node].offset == 0;
       reads[a].element_by_element = each && (reads[a].group != x || reads[a].element_by_element);
       reads[a].group = x;
       reads[a].size = r.groups.size_of[l.node];
@@ -63,7 +64,7 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
       if (reads[a].group < group) continue;
       bool const same =
           reads[a].group == group && reads[a].element_by_element && element_by_element && reads[a].size == size;
-      t.of[a][to] = same ? sharing::same : sharing::none;
+      if (t.of[a][to] != sharing::none) t.of[a][to] = same ? sharing::same : sharing::none;
     }
   };
   for (int x = 1; x < end; ++x) {
@@ -71,7 +72,8 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
     for (int i = 0; i < k.outputs; ++i) {
       int const id = r.ir.outputs[k.first_output + i];
       if (int const y = result(r.memory.address_of[id]); y >= 0)
-        write(y, x, r.groups.extent_of[id] == extent_class::full, r.groups.size_of[id]);
+        write(y, x, r.groups.extent_of[id] == extent_class::full && r.memory.address_of[id].offset == 0,
+              r.groups.size_of[id]);
     }
   }
   for (int i = 0; i < r.memory.copy_count; ++i)

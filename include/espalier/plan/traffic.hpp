@@ -56,6 +56,9 @@ constexpr traffic traffic_of(node_table const& nodes, grouping const& groups, ke
       sum.written += groups.size_of[tensor];
       continue;
     }
+    if (groups.groups[x].kind == kernel_kind::concatenate &&
+        has_operands_in_place(nodes, groups, m, groups.groups[x].first))
+      continue;
     traffic const one = traffic_of(nodes, ir, ir.groups[x]);
     sum.read += one.read;
     sum.written += one.written;

@@ -49,7 +49,10 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
     r.first[x] = n;
     // Calls of these kinds differ in more than their kernels.
     bool const packs = group.kind == plan::kernel_kind::pack, part = group.kind == plan::kernel_kind::part;
-    r.like[x] = random || packs || part || group.kind == plan::kernel_kind::convert ? x : body.kernel;
+    r.like[x] = random || packs || part || group.kind == plan::kernel_kind::convert ||
+                        group.kind == plan::kernel_kind::concatenate
+                    ? x
+                    : body.kernel;
     if (packs) {
       r.arguments[n++] = find_operand_address(p, x, 0);
       r.arguments[n++] = find_packed_address(g, p, x);

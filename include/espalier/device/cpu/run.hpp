@@ -32,6 +32,10 @@ struct caller {
                                    [[maybe_unused]] std::uint64_t random_stream) {
     if constexpr (kind == plan::kernel_kind::part) {
       // The tensor has the memory of the vector.
+    } else if constexpr (kind == plan::kernel_kind::concatenate &&
+                         plan::has_operands_in_place(plan::graph_of<Program>.nodes, plan::plan_of<Program>.groups,
+                                                     plan::plan_of<Program>.memory, group.first)) {
+      // Its operands were written where they belong.
     } else if constexpr (kind == plan::kernel_kind::loop) {
       loop_kernel<Program, group.first, T, Arch>::run(addresses<T>{base, arguments}, base, team);
     } else if constexpr (kind == plan::kernel_kind::pack) {

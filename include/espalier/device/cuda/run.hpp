@@ -33,6 +33,7 @@ constexpr std::int64_t scratch_of_group() {
         std::make_integer_sequence<int, device_loop<DeviceProgram, X>::plan.groups.group_count>{});
   else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
     return fused_kernel<DeviceProgram, DeviceProgram::device_plan.kernel[X], T>::type::scratch_bytes;
+  else if constexpr (!DeviceProgram::device_plan.runs[X]) return 0;
   else return scratch_of_unfused<typename DeviceProgram::definition, T, kernel>();
 }
 template <class DeviceProgram, class T, int... X>
