@@ -4,9 +4,11 @@
 
     bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
     bench/run/run.py --page functions [--python PYTHON] ...
+    bench/run/run.py --page sequences --meson-option=-Drtneural_dir=DIR --meson-option=-Dtorch_dir=DIR ...
 
 With --page functions it measures training steps that are functions, and writes functions.md and functions.csv. PYTHON is an interpreter with PyTorch and JAX
-(python3 -m venv DIR && DIR/bin/pip install torch jax); without it these are left out.
+(python3 -m venv DIR && DIR/bin/pip install torch jax); without it these are left out. --page sequences measures streams
+and recurrent layers, and writes sequences.md and sequences.csv.
 
 The build folders are build-bench-gcc and build-bench-clang (g++ and clang++-19, -O3 -march=native). A compiler or a peer that is missing is left out and
 named. What limits each row is read from notes.json, where it is written by hand. Standard library only.
@@ -28,6 +30,7 @@ import time
 sys.dont_write_bytecode = True
 import cpu_charts  # noqa: E402
 import functions_page  # noqa: E402
+import sequences_page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -227,6 +230,8 @@ def facts_of_peers(options, lines):
     if options.page == "functions":
         found = functions_page.versions(options.python)
         return [f"Peers: {found}; one thread, pinned to the same core" if found else "Not measured here: PyTorch, JAX"]
+    if options.page == "sequences":
+        return [f"Peers: {package_versions(options).split(',')[0]} as it is packaged; RTNeural from a checkout, built by clang++-19 at the same flags"]
     facts = [f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512"]
     seen = {line["implementation"] for line in lines}
     absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
@@ -283,6 +288,11 @@ def main():
         text = functions_page.page(rows, builds, COMPILERS, notes, facts, readable, options.out / "functions_compile.csv")
         (options.out / "functions.md").write_text(text, encoding="utf-8")
         print(f"{options.out / 'functions.md'}: {len(rows)} rows")
+        return
+    if options.page == "sequences":
+        text = sequences_page.page(rows, builds, COMPILERS, notes, facts, readable, geometric_mean)
+        (options.out / "sequences.md").write_text(text, encoding="utf-8")
+        print(f"{options.out / 'sequences.md'}: {len(rows)} rows")
         return
     (options.out / "cpu.md").write_text(page(rows, builds, notes, facts), encoding="utf-8")
     machine = re.sub(r"Processor: |\(R\)|, \d+ logical.*?(?=\d{4}-|$)", lambda found: ", " if found[0].startswith(",") else "", facts[0])

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The page docs/benchmarks/sequences.md, which run.py --page sequences writes from sequences.csv."""
+NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "torch": "PyTorch"}
+SAMPLES = 256  # of a run of a stream
+KINDS = {"lstm": "LSTM", "gru": "GRU", "causal_stack": "causal stack"}
+
+
+def table(head, lines):
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(line) + " |" for line in lines), ""]
+
+
+def best_peer(row, build):
+    line = row.peer(build)
+    return (float(line["min_ns"]), NAMES[line["implementation"]]) if line else (None, "")
+
+
+def lines_of(rows, builds, compilers, geometric_mean, words):
+    """A line for each row and compiler, and one with the geometric means."""
+    lines, ratios = [], {build: [] for build in builds}
+    for row in rows:
+        for build in builds:
+            own, (peer, name) = row.own(build), best_peer(row, build)
+            if not own:
+                continue
+            time = float(own["min_ns"])
+            ratio = peer / time if peer else None
+            ratios[build].append(ratio)
+            lines.append([*words(row), compilers[build], time, (peer, name), f"**{ratio:.2f}**" if ratio else ""])
+    means = ", ".join(f"{geometric_mean(found):.2f} with {compilers[build]}" for build, found in ratios.items() if geometric_mean(found))
+    return lines, f"Geometric means of the ratios: {means}." if means else ""
+
+
+def streams(rows, builds, compilers, geometric_mean):
+    def words(row):
+        kind, width = row.name.split("/")[1].rsplit("_", 1)
+        return [f"{KINDS[kind]} {width}"]
+
+    lines, means = lines_of([row for row in rows if row.name.startswith("stream/")], builds, compilers, geometric_mean, words)
+    if not lines:
+        return []
+    text = [[name, compiler, f"{time / SAMPLES:.1f}", f"{peer / SAMPLES:.1f} ({of})" if peer else "", ratio] for name, compiler, time, (peer, of), ratio in lines]
+    return ["## One sample at a time", "",
+            "Nanoseconds a sample. LSTM and GRU: 1 feature, the layer, `Linear` to 1; the causal stack: six convolutions of three taps with dilations 1 to 32 and",
+            "`tanh`, then `Linear` to 1. `esp::stream` with blocks of one step, beside RTNeural with both of its vector backends: the faster one is shown.", "",
+            *table(["net", "compiler", "espalier", "RTNeural", "ratio"], text), means, ""]
+
+
+def layers(rows, builds, compilers, readable, geometric_mean):
+    def words(row):
+        kind, extents = row.name.split("/")
+        steps, batch, features, hidden = extents.split("x")
+        backward = "forward and backward" if kind.endswith("_fwd_bwd") else "forward"
+        return [f"{KINDS[kind.split('_')[0]]}, {steps} steps, batch {batch}, {features} to {hidden}", backward]
+
+    lines, means = lines_of([row for row in rows if row.name.startswith(("lstm_", "gru_"))], builds, compilers, geometric_mean, words)
+    if not lines:
+        return []
+    text = [[layer, what, compiler, readable(time), readable(peer) if peer else "", ratio] for layer, what, compiler, time, (peer, _), ratio in lines]
+    return ["## Recurrent layers", "",
+            "Whole sequences, beside `at::lstm` and `at::gru` of PyTorch. Backward: the gradients of the input and of all parameters, in PyTorch by autograd.", "",
+            *table(["layer", "", "compiler", "espalier", "PyTorch", "ratio"], text), means, ""]
+
+
+def page(rows, builds, compilers, notes, facts, readable, geometric_mean):
+    out = ["# Sequences: measurements", "",
+           "`float`, one thread. The implementations of a row take turns in one process on the same operands, after their results were compared; times are minima.",
+           "**Ratio** is the time of the other library by that of espalier, in one run: above 1 espalier is faster. Made by `bench/run/run.py --page sequences`, from",
+           "[sequences.csv](sequences.csv).", "", *(f"- {fact}" for fact in facts), ""]
+    out += streams(rows, builds, compilers, geometric_mean) + layers(rows, builds, compilers, readable, geometric_mean)
+    return "\n".join(out + [*notes["sequences"]["limits"], ""])
