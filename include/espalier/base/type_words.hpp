@@ -8,24 +8,24 @@
 namespace espalier::detail {
 
 /// A part of a text that is stored elsewhere.
-struct slice {
+struct text_part {
   char const* begin = "";
   int size = 0;
 
-  constexpr slice() = default;
-  constexpr slice(char const* first, int count) : begin(first), size(count) {}
-  constexpr slice(char const* text) : begin(text), size(static_cast<int>(__builtin_strlen(text))) {}
+  constexpr text_part() = default;
+  constexpr text_part(char const* first, int count) : begin(first), size(count) {}
+  constexpr text_part(char const* text) : begin(text), size(static_cast<int>(__builtin_strlen(text))) {}
   constexpr char operator[](int i) const { return begin[i]; }
   constexpr char back() const { return begin[size - 1]; }
-  constexpr slice part(int from, int to) const { return {begin + from, to - from}; }
-  constexpr bool starts_with(slice s) const { return s.size <= size && part(0, s.size) == s; }
+  constexpr text_part part(int from, int to) const { return {begin + from, to - from}; }
+  constexpr bool starts_with(text_part s) const { return s.size <= size && part(0, s.size) == s; }
   /// The position of s, or -1 if it does not occur.
-  constexpr int find(slice s, int from = 0) const {
+  constexpr int find(text_part s, int from = 0) const {
     for (int i = from; i + s.size <= size; ++i)
       if (part(i, i + s.size) == s) return i;
     return -1;
   }
-  friend constexpr bool operator==(slice a, slice b) {
+  friend constexpr bool operator==(text_part a, text_part b) {
     if (a.size != b.size) return false;
     for (int i = 0; i < a.size; ++i)
       if (a[i] != b[i]) return false;
@@ -40,7 +40,7 @@ struct written_text {
   int size = 0;
   bool full = false;
 
-  constexpr written_text& operator<<(slice s) {
+  constexpr written_text& operator<<(text_part s) {
     for (int i = 0; i < s.size && !full; ++i) {
       full = size == capacity;
       if (full) text[capacity - 3] = text[capacity - 2] = text[capacity - 1] = '.';
@@ -48,23 +48,23 @@ struct written_text {
     }
     return *this;
   }
-  constexpr written_text& operator<<(char c) { return *this << slice{&c, 1}; }
-  constexpr slice view() const { return {text, size}; }
+  constexpr written_text& operator<<(char c) { return *this << text_part{&c, 1}; }
+  constexpr text_part view() const { return {text, size}; }
 };
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool opens(char c) { return c == '<' || c == '(' || c == '{' || c == '['; }
 constexpr bool closes(char c) { return c == '>' || c == ')' || c == '}' || c == ']'; }
-constexpr slice trimmed(slice s) {
+constexpr text_part trimmed(text_part s) {
   while (s.size > 0 && s[0] == ' ') s = s.part(1, s.size);
   while (s.size > 0 && s.back() == ' ') --s.size;
   return s;
 }
 
 template <class T>
-constexpr slice written_type() {
-  slice const text = __PRETTY_FUNCTION__;
+constexpr text_part written_type() {
+  text_part const text = __PRETTY_FUNCTION__;
   int const begin = text.find("T = ") + 4;
 #if !defined(__clang__)
   // g++ also prints what its alias stands for.
@@ -75,7 +75,7 @@ constexpr slice written_type() {
 /// Of types with a longer name, only the name before the template arguments is read: compilers limit the steps of a
 /// constant expression.
 inline constexpr int longest_read = 8000;
-constexpr slice name_alone(slice written) {
+constexpr text_part name_alone(text_part written) {
   int const open = written.find("<");
   return open < 0 ? written : written.part(0, open);
 }
@@ -93,21 +93,21 @@ struct depth_of {
 };
 
 /// Removes the part before the next top-level comma from `rest` and returns it.
-constexpr slice next_part(slice& rest) {
+constexpr text_part next_part(text_part& rest) {
   depth_of at;
   int i = 0;
   while (i < rest.size && !(rest[i] == ',' && at.outside())) at.step(rest[i++]);
-  slice const found = trimmed(rest.part(0, i));
+  text_part const found = trimmed(rest.part(0, i));
   rest = rest.part(i < rest.size ? i + 1 : i, rest.size);
   return found;
 }
-constexpr int count_parts(slice s) {
+constexpr int count_parts(text_part s) {
   int count = 0;
   while (s.size > 0) count += next_part(s).size > 0 ? 1 : 0;
   return count;
 }
 /// The part after the last :: at top level.
-constexpr slice unqualified(slice s) {
+constexpr text_part unqualified(text_part s) {
   depth_of at;
   int begin = 0;
   for (int i = 0; i + 1 < s.size; ++i) {
@@ -119,10 +119,10 @@ constexpr slice unqualified(slice s) {
 
 /// A type or value as the compiler prints it: name<inside> or name{inside}.
 struct named_list {
-  slice name, inside;
+  text_part name, inside;
   char bracket = ' ';  ///< ' ' if there is no list
 };
-constexpr named_list list_of(slice written) {
+constexpr named_list list_of(text_part written) {
   if (written.size == 0 || (written.back() != '>' && written.back() != '}')) return {written, {}, ' '};
   int depth = 0;
   for (int i = written.size; i-- > 0;) {
@@ -137,7 +137,7 @@ constexpr bool is_shape_list(named_list const& list) {
 }
 
 /// True for a literal as compilers print it: 7, 7UL, -1, 1.500000e+00.
-constexpr bool is_number(slice s) {
+constexpr bool is_number(text_part s) {
   bool digits = false;
   for (int i = 0; i < s.size; ++i) {
     digits = digits || is_digit(s[i]);
@@ -147,7 +147,7 @@ constexpr bool is_number(slice s) {
   }
   return digits;
 }
-constexpr int integer_of(slice s) {
+constexpr int integer_of(text_part s) {
   int value = 0;
   for (int i = 0; i < s.size; ++i)
     if (is_digit(s[i])) value = 10 * value + (s[i] - '0');
@@ -155,7 +155,7 @@ constexpr int integer_of(slice s) {
 }
 
 /// Writes six digits of a number, like printf's %g.
-constexpr void write_real(written_text& to, slice s) {
+constexpr void write_real(written_text& to, text_part s) {
   int digits[7] = {}, count = 0, point = 0, i = 0;  // 0.d0 d1 d2 ... times ten to the power of `point`
   bool fraction = false;
   if (s[0] == '-') to << '-';
@@ -201,14 +201,14 @@ constexpr void write_real(written_text& to, slice s) {
     to << static_cast<char>('0' + power / 10 % 10) << static_cast<char>('0' + power % 10);
   }
 }
-constexpr void write_number(written_text& to, slice s) {
+constexpr void write_number(written_text& to, text_part s) {
   if (s.find(".") >= 0 || s.find("e") >= 0) return write_real(to, s);
   while (s.size > 0 && !is_digit(s.back())) --s.size;
   to << s;
 }
 
 /// Writes a template argument if it is a number, a shape or at most two numbers in braces. Returns whether it was.
-constexpr bool write_argument(written_text& to, slice s) {
+constexpr bool write_argument(written_text& to, text_part s) {
   if (is_number(s)) return write_number(to, s), true;
   named_list const list = list_of(s);
   bool const shape = is_shape_list(list);
@@ -216,7 +216,7 @@ constexpr bool write_argument(written_text& to, slice s) {
   if (!shape && (list.bracket != '{' || count > 2)) return false;
   bool const parentheses = shape || count != 1;
   if (parentheses) to << '(';
-  slice rest = list.inside;
+  text_part rest = list.inside;
   for (int i = 0; i < count; ++i) {
     if (i > 0) to << ", ";
     if (!write_argument(to, next_part(rest))) return false;
@@ -227,14 +227,14 @@ constexpr bool write_argument(written_text& to, slice s) {
 
 /// Writes the short form of a type's name: without namespaces, and with only those template arguments that are numbers
 /// or shapes.
-constexpr void write_short_name(written_text& to, slice written) {
+constexpr void write_short_name(written_text& to, text_part written) {
   if (written.size > longest_read && __builtin_is_constant_evaluated())
     return void(to << unqualified(name_alone(written)));
   named_list const list = list_of(written);
   if (list.bracket != '<') return void(to << unqualified(written));
   to << unqualified(list.name);
   int const before = to.size;
-  for (slice rest = list.inside; rest.size > 0;) {
+  for (text_part rest = list.inside; rest.size > 0;) {
     int const start = to.size;
     to << (start == before ? "<" : ", ");
     if (!write_argument(to, next_part(rest))) to.size = start;

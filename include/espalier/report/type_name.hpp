@@ -15,7 +15,7 @@ namespace detail {
 
 template <class T>
 constexpr std::string_view written_type() {
-  espalier::detail::slice const text = espalier::detail::written_type<T>();
+  espalier::detail::text_part const text = espalier::detail::written_type<T>();
   return {text.begin, static_cast<std::size_t>(text.size)};
 }
 
