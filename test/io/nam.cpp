@@ -9,6 +9,7 @@
 #include <espalier/io/nam.hpp>
 #include <espalier/nn/nam.hpp>
 
+#include "support/file_errors.hpp"
 #include "support/temporary.hpp"
 
 namespace esp = espalier;
@@ -73,30 +74,12 @@ esp::tensor<T, esp::shape<1, Steps, 1>> results(char const* path, Signal const& 
   for (int i = 0; i < Steps; ++i) x[i] = static_cast<T>(signal(i));
   return model(x);
 }
-/// The lines of the error of loading a file into a model, behind the first one; the model is as it was.
 template <class Net>
 std::string mismatch(std::string const& content) {
-  esp::model<Net> model{esp::seed{1}}, same{esp::seed{1}};
-  try {
-    io::load_nam(file_of(content), model);
-  } catch (io::mismatch_error const& error) {
-    io::snapshot const now{model}, before{same};
-    for (std::size_t i = 0; i < now.arrays().size(); ++i)
-      BOOST_TEST(std::memcmp(now.arrays()[i].data, before.arrays()[i].data,
-                             static_cast<std::size_t>(now.arrays()[i].bytes)) == 0);
-    std::string const text = error.what();
-    return text.substr(text.find('\n') + 1);
-  }
-  return {};
+  return test::mismatch_of<Net>([&](auto& model) { io::load_nam(file_of(content), model); });
 }
 std::string error_of(std::string const& content) {
-  try {
-    (void)io::read_nam(file_of(content));
-  } catch (io::format_error const& error) {
-    std::string const text = error.what();
-    return text.substr(text.find("net.nam: ") + 9);
-  }
-  return {};
+  return test::format_error_of("net.nam", [&] { return io::read_nam(file_of(content)); });
 }
 double sine(int i) { return 0.8 * std::sin(0.7 * i); }
 double two_sines(int i) { return 0.5 * std::sin(0.05 * i) + 0.2 * std::sin(0.31 * i); }

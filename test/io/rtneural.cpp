@@ -7,6 +7,7 @@
 #include <espalier.hpp>
 #include <espalier/io/rtneural.hpp>
 
+#include "support/file_errors.hpp"
 #include "support/temporary.hpp"
 
 namespace esp = espalier;
@@ -94,30 +95,12 @@ void check_values(Model& model, double const (&x)[N], double const (&expected)[M
     BOOST_TEST(std::abs(static_cast<double>(y[static_cast<std::int64_t>(i)]) - expected[i]) < tolerance);
 }
 
-/// The lines of the error of loading a file into a model, behind the first one; the model is as it was.
 template <class Net>
 std::string mismatch(std::string const& content) {
-  esp::model<Net> model{esp::seed{1}}, same{esp::seed{1}};
-  try {
-    io::load_rtneural(file_of(content), model);
-  } catch (io::mismatch_error const& error) {
-    io::snapshot const now{model}, before{same};
-    for (std::size_t i = 0; i < now.arrays().size(); ++i)
-      BOOST_TEST(std::memcmp(now.arrays()[i].data, before.arrays()[i].data,
-                             static_cast<std::size_t>(now.arrays()[i].bytes)) == 0);
-    std::string const text = error.what();
-    return text.substr(text.find('\n') + 1);
-  }
-  return {};
+  return test::mismatch_of<Net>([&](auto& model) { io::load_rtneural(file_of(content), model); });
 }
 std::string error_of(std::string const& content) {
-  try {
-    (void)io::read_rtneural(file_of(content));
-  } catch (io::format_error const& error) {
-    std::string const text = error.what();
-    return text.substr(text.find("model.json: ") + 12);
-  }
-  return {};
+  return test::format_error_of("model.json", [&] { return io::read_rtneural(file_of(content)); });
 }
 
 }  // namespace
