@@ -30,6 +30,10 @@ def lines_of(rows, builds, compilers, geometric_mean, words):
     return lines, f"Geometric means of the ratios: {means}." if means else ""
 
 
+def what_is_timed(row):
+    return "forward and backward" if "_fwd_bwd/" in row.name else "forward"
+
+
 def streams(rows, builds, compilers, geometric_mean):
     def words(row):
         kind, width = row.name.split("/")[1].rsplit("_", 1)
@@ -45,20 +49,41 @@ def streams(rows, builds, compilers, geometric_mean):
             *table(["net", "compiler", "espalier", "RTNeural", "ratio"], text), means, ""]
 
 
-def layers(rows, builds, compilers, readable, geometric_mean):
-    def words(row):
-        kind, extents = row.name.split("/")
-        steps, batch, features, hidden = extents.split("x")
-        backward = "forward and backward" if kind.endswith("_fwd_bwd") else "forward"
-        return [f"{KINDS[kind.split('_')[0]]}, {steps} steps, batch {batch}, {features} to {hidden}", backward]
-
-    lines, means = lines_of([row for row in rows if row.name.startswith(("lstm_", "gru_"))], builds, compilers, geometric_mean, words)
+def section(title, text, words, rows, builds, compilers, readable, geometric_mean):
+    """A section of rows beside PyTorch. words(row): what the row computes."""
+    lines, means = lines_of(rows, builds, compilers, geometric_mean, lambda row: [words(row), what_is_timed(row)])
     if not lines:
         return []
-    text = [[layer, what, compiler, readable(time), readable(peer) if peer else "", ratio] for layer, what, compiler, time, (peer, _), ratio in lines]
-    return ["## Recurrent layers", "",
-            "Whole sequences, beside `at::lstm` and `at::gru` of PyTorch. Backward: the gradients of the input and of all parameters, in PyTorch by autograd.", "",
-            *table(["layer", "", "compiler", "espalier", "PyTorch", "ratio"], text), means, ""]
+    cells = [[what, way, compiler, readable(time), readable(peer) if peer else "", ratio] for what, way, compiler, time, (peer, _), ratio in lines]
+    return [f"## {title}", "", *text, "", *table(["", "", "compiler", "espalier", "PyTorch", "ratio"], cells), means, ""]
+
+
+def layer(row):
+    kind, extents = row.name.split("/")
+    steps, batch, features, hidden = extents.split("x")
+    return f"{KINDS[kind.split('_')[0]]}, {steps} steps, batch {batch}, {features} to {hidden}"
+
+
+def attention(row):
+    kind, extents = row.name.split("/")
+    batch, heads, length, features = extents.split("x")
+    return f"batch {batch}, {heads} heads, {length} positions, {features} features" + (", causal" if "_causal" in kind else "")
+
+
+def encoder(row):
+    batch, length, features, heads, hidden = row.name.split("/")[1].split("x")
+    return f"batch {batch}, {length} positions, {features} features, {heads} heads, {hidden} hidden"
+
+
+# Title, text, the beginning of the rows' names, and what a row computes.
+SECTIONS = [
+    ("Recurrent layers",
+     ["Whole sequences, beside `at::lstm` and `at::gru` of PyTorch. Backward: the gradients of the input and of all parameters, in PyTorch by autograd."],
+     ("lstm_", "gru_"), layer),
+    ("Attention", ["`scaled_dot_product_attention`, beside PyTorch's of the same name, which computes it in blocks, too."], ("attention_",), attention),
+    ("Layers of a Transformer",
+     ["`nn::TransformerEncoderLayer`: pre-norm, GELU, causal, no dropout, beside the same layer of PyTorch's functions."], ("encoder_",), encoder),
+]
 
 
 def page(rows, builds, compilers, notes, facts, readable, geometric_mean):
@@ -66,5 +91,7 @@ def page(rows, builds, compilers, notes, facts, readable, geometric_mean):
            "`float`, one thread. The implementations of a row take turns in one process on the same operands, after their results were compared; times are minima.",
            "**Ratio** is the time of the other library by that of espalier, in one run: above 1 espalier is faster. Made by `bench/run/run.py --page sequences`, from",
            "[sequences.csv](sequences.csv).", "", *(f"- {fact}" for fact in facts), ""]
-    out += streams(rows, builds, compilers, geometric_mean) + layers(rows, builds, compilers, readable, geometric_mean)
+    out += streams(rows, builds, compilers, geometric_mean)
+    for title, text, names, words in SECTIONS:
+        out += section(title, text, words, [row for row in rows if row.name.startswith(names)], builds, compilers, readable, geometric_mean)
     return "\n".join(out + [*notes["sequences"]["limits"], ""])
