@@ -3,6 +3,8 @@
 #define BOOST_TEST_MODULE device_cpu_run_loop
 #include <espalier/device/cpu/run_loop.hpp>
 
+#include <vector>
+
 #include <espalier.hpp>
 
 #include "support/numbers.hpp"
@@ -12,6 +14,45 @@ namespace nn = espalier::nn;
 
 namespace {
 
+/// A step with a table, a dropout and layers, whose values are kept or computed again.
+template <bool Again>
+struct residual {
+  nn::Embedding<7, 4> table;
+  nn::Linear<4, 6> in;
+  nn::Linear<6, 4> out;
+  nn::Dropout<0.25> drop;
+  nn::LayerNorm1d<4> norm;
+  ESPALIER_MODULE(residual, table, in, out, drop, norm)
+  using input_element = std::int32_t;
+
+  constexpr auto forward(auto indices) const {
+    auto const block = [&](auto const& h, auto const& i) { return h + out(tanh(drop(in(norm(h + table(i)))))); };
+    auto const next = [&](auto const& h, auto const& i) {
+      if constexpr (Again) return esp::checkpoint(block, h, i);
+      else return block(h, i);
+    };
+    auto const step = [&](auto const& h, auto const& i) {
+      auto const n = next(h, i);
+      return std::tuple{n, n};
+    };
+    return std::get<1>(esp::scan(step, esp::zeros<esp::shape<2, 4>>(indices), indices));
+  }
+};
+/// The losses of some steps of training, then all parameters.
+template <bool Again>
+std::vector<double> trained() {
+  esp::model<residual<Again>, esp::cpu, double> model{esp::seed{3}};
+  esp::tensor<std::int32_t, esp::shape<5, 2>> x;
+  for (int i = 0; i < 10; ++i) x[i] = i * 3 % 7;
+  auto const y = test::numbers<double, esp::shape<5, 2, 4>>(1);
+  esp::trainer trainer{model, nn::MeanSquaredError{}, esp::optim::SGD<>{.learning_rate = 0.1}, esp::batch<5, 2>{}};
+  std::vector<double> r;
+  for (int i = 0; i < 4; ++i) r.push_back(trainer.step(x, y));
+  model.for_each_parameter([&](char const*, esp::extents const&, auto values) {
+    for (double const v : values) r.push_back(v);
+  });
+  return r;
+}
 template <int H>
 struct recurrent {
   nn::Linear<H, H> state;
@@ -139,4 +180,12 @@ BOOST_AUTO_TEST_CASE(a_table_is_read_in_the_step) {
   for (std::int64_t i = 0; i < 27; ++i) BOOST_TEST(std::abs(at[i] - bt[i]) < 1e-5f);
   esp::tensor<std::int32_t, esp::shape<3, 2>> const wrong{{1, 8}, {0, 9}, {4, 4}};
   BOOST_CHECK_THROW((void)esp::grad<0>(loss_of_tokens<true>)(model, wrong), esp::index_error);
+}
+
+// The masks are those of the forward pass, and the gradients of the layers are summed in the steps.
+BOOST_AUTO_TEST_CASE(layers_that_each_step_computes_again) {
+  auto const kept = trained<false>(), again = trained<true>();
+  BOOST_REQUIRE(kept.size() == again.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) BOOST_TEST(std::abs(kept[i] - again[i]) < 1e-12);
+  BOOST_TEST(again[3] < again[0]);
 }
