@@ -42,7 +42,8 @@ constexpr int mark_states(node_table const& g, int loop, marks& m) {
 }
 
 /// Prepares the backward pass: marks each node that depends on a differentiated one, and sets the adjoint of the root.
-constexpr void begin_reverse(node_table const& g, int root, int seed, marks& m, adjoints& adjoint) {
+constexpr void begin_reverse(node_table& g, int root, int seed, marks& m, adjoints& adjoint) {
+  ++g.backward_passes;
   for (int id = 1; id <= root; ++id) {
     node const& n = g[id];
     if (graph::is_loop(n)) {
@@ -288,11 +289,13 @@ class loop_reversal {
 
   constexpr void run() {
     if (!has_adjoints()) return;
-    graph::loop_nodes const body{g_, loop_};
+    // Only another backward pass leaves nodes that read the body behind the loop.
+    int const last = g_.backward_passes > 1 ? newest_ : loop_;
+    graph::loop_nodes const body{g_, loop_, last};
     auto* const within = new adjoints{};
     back_ = operation::begin_loop(g_, facts_.steps, !facts_.backwards);
     state* const states = begin(*within);
-    reverse_range(g_, newest_, 1, m_, *within, &body);
+    reverse_range(g_, last, body.first(), m_, *within, &body);
     end(body, *within, states);
     delete[] states;
     delete within;
@@ -303,18 +306,25 @@ class loop_reversal {
   struct state {
     int of, before, after;
   };
-  constexpr bool is_result(int id, op_family f) const {
-    return g_[id].op->family == f && graph::loop_of(g_[id]).number == facts_.number && outside_.of[id] != 0;
+  /// Calls f(result) for the results with an adjoint that are of one kind.
+  template <class F>
+  constexpr void for_each_result(op_family kind, F&& f) const {
+    graph::for_each_result(g_, facts_.number, [&](int id) {
+      if (id <= newest_ && g_[id].op->family == kind && outside_.of[id] != 0) f(id);
+    });
   }
   constexpr bool has_adjoints() const {
-    for (int id = loop_ + 1; id <= newest_; ++id)
-      if (is_result(id, op_family::loop_stack) || is_result(id, op_family::loop_final)) return true;
-    return false;
+    bool found = false;
+    for_each_result(op_family::loop_stack, [&](int) { found = true; });
+    for_each_result(op_family::loop_final, [&](int) { found = true; });
+    return found;
   }
   constexpr int adjoint_of_final(int state) const {
-    for (int id = loop_ + 1; id <= newest_; ++id)
-      if (is_result(id, op_family::loop_final) && g_[id].operand[1] == state) return outside_.of[id];
-    return operation::emit_constant(g_, 0, g_[state].shape).id;
+    int adjoint = 0;
+    for_each_result(op_family::loop_final, [&](int id) {
+      if (adjoint == 0 && g_[id].operand[1] == state) adjoint = outside_.of[id];
+    });
+    return adjoint != 0 ? adjoint : operation::emit_constant(g_, 0, g_[state].shape).id;
   }
 
   /// Adds the states of the backward pass, and the adjoints that come from outside: those of states after the step and
@@ -330,9 +340,10 @@ class loop_reversal {
       if (has_adjoint(m_.at[next])) add_adjoint(g_, next, states[k].before, within);
       ++k;
     });
-    for (int id = loop_ + 1; id <= newest_; ++id)
-      if (is_result(id, op_family::loop_stack) && has_adjoint(m_.at[g_[id].operand[1]]))
+    for_each_result(op_family::loop_stack, [&](int id) {
+      if (has_adjoint(m_.at[g_[id].operand[1]]))
         add_adjoint(g_, g_[id].operand[1], operation::emit_slice(g_, back_, outside_.of[id]), within);
+    });
     return states;
   }
 
@@ -352,16 +363,21 @@ class loop_reversal {
       to[roots] = target;
       root[roots++] = within.of[id];
     };
-    for (int id = 1; id <= newest_; ++id)
-      if (within.of[id] != 0 && g_[id].op->family == op_family::loop_slice &&
-          graph::loop_of(g_[id]).number == facts_.number && has_adjoint(m_.at[g_[id].operand[0]]))
+    int* const shared = ids(newest_);  // values that all steps share
+    int shared_count = 0;
+    for (int id = 1; id <= newest_; ++id) {
+      if (within.of[id] == 0) continue;
+      if (!body.has(id)) shared[shared_count++] = id;
+      else if (g_[id].op->family == op_family::loop_slice && graph::loop_of(g_[id]).number == facts_.number &&
+               has_adjoint(m_.at[g_[id].operand[0]]))
         add(g_[id].operand[0], id);
+    }
     int const sequences = roots;
     operation::kept_in_steps const kept{g_, back_.first, g_.size};
     int* const total = ids(newest_);
     int totals = 0;
-    for (int id = 1; id <= newest_; ++id) {
-      if (within.of[id] == 0 || body.has(id)) continue;
+    for (int i = 0; i < shared_count; ++i) {
+      int const id = shared[i];
       if (kept.has(within.of[id])) total[totals++] = id;
       else add(id, id);
     }
@@ -384,6 +400,7 @@ class loop_reversal {
     for (int k = count_; k < count_ + totals; ++k)
       add_adjoint(g_, total[k - count_], operation::emit_final(g_, builder.loop(), before[k]), outside_);
     delete[] total;
+    delete[] shared;
     delete[] after;
     delete[] before;
     delete[] root;
@@ -422,33 +439,34 @@ struct backward_pass {
 };
 
 /// The number of nodes that are pulled back in one constant evaluation: clang's default limit of a million steps is
-/// enough for several thousand.
-inline constexpr int backward_piece = 2048;
+/// enough for several thousand, and for a few hundred of a program with loops.
+constexpr int backward_piece(bool has_loops) { return has_loops ? 256 : 2048; }
 
 template <class Program>
 inline constexpr backward_pass begun = Program::begin();
-constexpr backward_pass reverse_piece(backward_pass const& before, int number) {
+constexpr backward_pass reverse_piece(backward_pass const& before, int number, int piece) {
   backward_pass r = before;
-  int const newest = r.root - number * backward_piece, oldest = newest - backward_piece + 1;
+  int const newest = r.root - number * piece, oldest = newest - piece + 1;
   reverse_range(r.program.nodes, newest, oldest > 1 ? oldest : 1, r.m, r.adjoint);
   return r;
 }
 /// The pass after `Pieces` pieces. Each piece is a variable, and so an evaluation, of its own.
-template <class Program, int Pieces>
-inline constexpr backward_pass reversed = reverse_piece(reversed<Program, Pieces - 1>, Pieces - 1);
-template <class Program>
-inline constexpr backward_pass reversed<Program, 0> = begun<Program>;
+template <class Program, int Piece, int Pieces>
+inline constexpr backward_pass reversed = reverse_piece(reversed<Program, Piece, Pieces - 1>, Pieces - 1, Piece);
+template <class Program, int Piece>
+inline constexpr backward_pass reversed<Program, Piece, 0> = begun<Program>;
 
 /// The complete program of a definition, with its backward pass. A short program is reversed in one evaluation. Nodes:
 /// those of the forward pass.
-template <class Program, int Nodes>
+template <class Program, int Nodes, bool HasLoops>
 constexpr program with_backward() {
-  if constexpr (Nodes <= backward_piece) {
+  constexpr int piece = backward_piece(HasLoops);
+  if constexpr (Nodes <= piece) {
     backward_pass r = Program::begin();
     reverse_range(r.program.nodes, r.root, 1, r.m, r.adjoint);
     return Program::end(r);
   } else {
-    return Program::end(reversed<Program, (Nodes + backward_piece - 1) / backward_piece>);
+    return Program::end(reversed<Program, piece, (Nodes + piece - 1) / piece>);
   }
 }
 

@@ -90,7 +90,8 @@ constexpr derivative::backward_pass gradient_program<F, Differentiated, Seeded, 
 }
 template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
 constexpr graph::program gradient_program<F, Differentiated, Seeded, Leaf...>::build() {
-  return derivative::with_backward<gradient_program, traced_function<gradient_program>.root>();
+  constexpr derivative::backward_pass const& forward = traced_function<gradient_program>;
+  return derivative::with_backward<gradient_program, forward.root, forward.program.nodes.loop_count != 0>();
 }
 
 }  // namespace espalier::detail

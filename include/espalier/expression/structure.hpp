@@ -180,15 +180,17 @@ constexpr auto flattened(X& x) {
 
 template <class S, std::size_t First, class Leaves>
 constexpr auto rebuilt(Leaves&& leaves);
+/// The number of leaves of the members X in front of one.
+template <class... X>
+constexpr std::size_t leaves_before(std::size_t member) {
+  std::size_t const counts[] = {leaf_count_of<X>...};
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < member; ++i) sum += counts[i];
+  return sum;
+}
 template <class S, std::size_t First, class... X, std::size_t... I, class Leaves>
 constexpr auto rebuilt_members(member_types<X...>, std::index_sequence<I...>, Leaves&& leaves) {
-  constexpr std::size_t counts[] = {leaf_count_of<X>...};
-  constexpr auto before = [](std::size_t member) {
-    std::size_t sum = First;
-    for (std::size_t i = 0; i < member; ++i) sum += counts[i];
-    return sum;
-  };
-  return structure<S>::make(rebuilt<bare<X>, before(I)>(static_cast<Leaves&&>(leaves))...);
+  return structure<S>::make(rebuilt<bare<X>, First + leaves_before<X...>(I)>(static_cast<Leaves&&>(leaves))...);
 }
 /// A struct like S of other leaves: those of a std::tuple from number First on, which are moved from a temporary one.
 template <class S, std::size_t First, class Leaves>

@@ -15,56 +15,85 @@
 /// | loop_stack {loop, x}                | the values of x in all steps, by position                           |
 namespace espalier::graph {
 
+constexpr bool is_loop_result(op_family f) { return f == op_family::loop_stack || f == op_family::loop_final; }
+
+/// A node that is not younger than any slice or state of a loop.
+constexpr int first_of_loop(node_table const& g, int number) {
+  return number < max_known_loops && g.loop_first[number] != 0 ? g.loop_first[number] : 1;
+}
+/// Calls f(id) for each result of a loop, the oldest first.
+template <class F>
+constexpr void for_each_result(node_table const& g, int number, F&& f) {
+  for (int i = 0; i < g.loop_result_count; ++i) {
+    int const id = g.loop_results[i];
+    if (loop_of(g[id]).number == number) f(id);
+  }
+}
+
 /// Whether nodes belong to the body of a loop.
 class loop_nodes {
  public:
   /// loop  the node of the loop
-  constexpr loop_nodes(node_table const& g, int loop) : size_{g.size}, inside_{new bool[at(size_) + 1]{}} {
-    bool* const of = new bool[at(g.loop_count) + 1]{};
+  /// last  the newest node that is looked at. Nodes of a body are older than the loop, but for two kinds: results of
+  ///       inner loops, which has() finds, and nodes of a backward pass that read the body
+  constexpr loop_nodes(node_table const& g, int loop, int last)
+      : g_{g},
+        loop_{loop},
+        first_{first_of_loop(g, loop_of(g[loop]).number)},
+        last_{last},
+        inside_{new bool[static_cast<std::size_t>(last - first_) + 1]{}} {
+    bool* const of = new bool[static_cast<std::size_t>(g.loop_count) + 1]{};
     of[loop_of(g[loop]).number] = true;
     // A loop inside the body belongs to it with all its nodes.
-    while (mark(g, loop, of)) {}
+    while (mark(of)) {}
     delete[] of;
   }
   constexpr ~loop_nodes() { delete[] inside_; }
   loop_nodes(loop_nodes const&) = delete;
   loop_nodes& operator=(loop_nodes const&) = delete;
 
-  constexpr bool has(int id) const { return id <= size_ && inside_[id]; }
+  constexpr bool has(int id) const {
+    if (id <= last_) return id >= first_ && inside_[id - first_];
+    int const inner = g_[id].operand[0];
+    return is_loop_result(g_[id].op->family) && inner < loop_ && inner >= first_ && inside_[inner - first_];
+  }
+  /// No node of the body is older.
+  constexpr int first() const { return first_; }
 
  private:
-  static constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
   /// Marks the nodes that depend on the slices and states of some loops. Adds the loops that are inside. Returns
   /// whether there are any.
   /// of  by number: the loop and those that are inside
-  constexpr bool mark(node_table const& g, int loop, bool* of) {
-    int const own = loop_of(g[loop]).number;
+  constexpr bool mark(bool* of) {
+    int const own = loop_of(g_[loop_]).number;
     bool found = false;
-    for (int id = 1; id <= size_; ++id) {
-      node const& n = g[id];
+    for (int id = first_; id <= last_; ++id) {
+      node const& n = g_[id];
       op_family const f = n.op->family;
       int number = 0;
       if (is_of_loop(f)) {
         number = loop_of(n).number;
         bool const variable = f == op_family::loop_slice || f == op_family::loop_state;
         if (number == own || (variable && of[number])) {
-          inside_[id] = variable;
+          inside_[id - first_] = variable;
           continue;
         }
       }
       int const operands = f == op_family::alias ? 1 : 4;
       bool inside = false;
-      for (int k = 0; k < operands && !inside; ++k) inside = inside_[n.operand[k]];
-      inside_[id] = inside;
+      for (int k = 0; k < operands && !inside; ++k) inside = n.operand[k] >= first_ && inside_[n.operand[k] - first_];
+      inside_[id - first_] = inside;
       if (!inside || number == 0 || of[number]) continue;
       // Inner loops are older than the loops around them. One without a state is found by its results.
-      bool const result = f == op_family::loop_stack || f == op_family::loop_final;
-      of[number] = result ? n.operand[0] < loop : is_loop(n) && id < loop;
+      if (is_loop_result(f)) of[number] = n.operand[0] < loop_;
+      else of[number] = is_loop(n) && id < loop_;
       found = found || of[number];
+      if (of[number] && is_loop_result(f) && n.operand[0] >= first_) inside_[n.operand[0] - first_] = true;
     }
     return found;
   }
-  int size_;  ///< results of an inner loop may be younger than the loop
+  node_table const& g_;
+  int loop_, first_, last_;
   bool* inside_;
 };
 
@@ -79,8 +108,16 @@ constexpr void for_each_state(node_table const& g, int loop, F&& f) {
 class loop_use {
  public:
   constexpr loop_use(node_table const& g, int loop)
-      : g_{g}, body_{g, loop}, loop_{loop}, used_{zeros(g.size)}, captured_{zeros(g.size)}, states_{zeros(g.size)} {}
+      : g_{g},
+        body_{g, loop, loop},
+        loop_{loop},
+        newest_{loop},
+        used_{zeros(g.size)},
+        captured_{zeros(g.size)},
+        states_{zeros(g.size)},
+        list_{new int[static_cast<std::size_t>(g.size) + 1]{}} {}
   constexpr ~loop_use() {
+    delete[] list_;
     delete[] used_;
     delete[] captured_;
     delete[] states_;
@@ -91,7 +128,7 @@ class loop_use {
   /// Adds a result that is needed: a loop_stack or loop_final of the loop.
   constexpr void add(node const& result) {
     if (result.op->family == op_family::loop_final) states_[result.operand[1]] = true;
-    else if (body_.has(result.operand[1])) used_[result.operand[1]] = true;
+    else if (body_.has(result.operand[1])) use(result.operand[1]);
   }
   /// Follows what the results read, also from one step to the next.
   constexpr void close() {
@@ -101,13 +138,13 @@ class loop_use {
         if (!states_[state] && !used_[state]) return;
         states_[state] = true;
         use(state);
-        captured_[g_[state].operand[0]] = true;
+        capture(g_[state].operand[0]);
         read(next);
       });
-      for (int id = g_.size; id > 0; --id) {
+      for (int id = newest_; id >= body_.first(); --id) {
         if (!used_[id] || !body_.has(id) || is_own(id, op_family::loop_state)) continue;
         if (is_own(id, op_family::loop_slice)) {
-          captured_[g_[id].operand[0]] = true;
+          capture(g_[id].operand[0]);
           continue;
         }
         int const last = g_[id].op->family == op_family::alias ? 1 : 4;
@@ -122,12 +159,23 @@ class loop_use {
   /// Whether the node is an outside value that the body reads from memory.
   constexpr bool captures(int id) const { return captured_[id]; }
   constexpr bool has_state(int state) const { return states_[state]; }
+  /// The values that the body reads from memory, the oldest first.
+  constexpr int captured_count() const { return captured_count_; }
+  constexpr int captured(int i) const { return list_[i]; }
 
  private:
   static constexpr bool* zeros(int last) { return new bool[static_cast<std::size_t>(last) + 1]{}; }
   constexpr void use(int id) {
     count_ += used_[id] ? 0 : 1;
     used_[id] = true;
+    if (id > newest_) newest_ = id;
+  }
+  constexpr void capture(int id) {
+    if (captured_[id]) return;
+    captured_[id] = true;
+    int i = captured_count_++;
+    for (; i > 0 && list_[i - 1] > id; --i) list_[i] = list_[i - 1];
+    list_[i] = id;
   }
   constexpr void read(int id) {
     if (body_.has(id)) return use(id);
@@ -138,7 +186,7 @@ class loop_use {
     } else if (f == op_family::constant || f == op_family::values || f == op_family::column_index) {
       use(id);
     } else {
-      captured_[id] = true;
+      capture(id);
     }
   }
   constexpr bool is_own(int id, op_family f) const {
@@ -148,10 +196,13 @@ class loop_use {
   node_table const& g_;
   loop_nodes body_;
   int loop_;
+  int newest_;  ///< no used node of the body is younger
   bool* used_;
   bool* captured_;
   bool* states_;
+  int* list_;
   int count_ = 0;  ///< number of nodes that are used
+  int captured_count_ = 0;
 };
 
 }  // namespace espalier::graph

@@ -26,6 +26,8 @@ inline constexpr int max_maps = 4096, map_chains = 64;
 /// 64 fit several times.
 inline constexpr int max_values = 16384;
 inline constexpr int max_tables = 256;
+/// The most results of all loops of a program, and the loops whose first nodes are known.
+inline constexpr int max_loop_results = 4096, max_known_loops = 1024;
 
 /// Errors in a program that only tracing can find. The first one is stored, and a root reports it as a compile-time
 /// error.
@@ -70,7 +72,11 @@ struct node_table {
   int map_count;
   int value_count;
   int table_count;
-  int loop_count;  ///< loops have the numbers 1 to loop_count
+  int loop_count;                      ///< loops have the numbers 1 to loop_count
+  int loop_first[max_known_loops];     ///< by number: its first slice or state, or 0
+  int loop_results[max_loop_results];  ///< the results of all loops, the oldest first
+  int loop_result_count;
+  int backward_passes;  ///< number of backward passes that have begun
   fault found;
   descriptor const* op_with_fault;  ///< the op of a fault that names one, or null
   bool plain;                       ///< no simplification: nodes stay as they are written
@@ -97,7 +103,19 @@ struct node_table {
     nodes[id] = n;
     chain_next[id] = chain_first[key];
     chain_first[key] = id;
+    if (n.op->family >= op_family::loop_slice && n.op->family <= op_family::loop_stack) note_loop(id);
     return id;
+  }
+  /// Keeps what is asked of loops often, so that no pass over all nodes finds it.
+  constexpr void note_loop(int id) {
+    op_family const f = nodes[id].op->family;
+    int const number = static_cast<int>(nodes[id].attribute >> 42);
+    if (f == op_family::loop_final || f == op_family::loop_stack) {
+      if (loop_result_count == max_loop_results) report(fault::too_many_nodes);
+      else loop_results[loop_result_count++] = id;
+    } else if (number < max_known_loops && loop_first[number] == 0) {
+      loop_first[number] = id;
+    }
   }
   /// The number of a node's hash chain: its newest operand. Leaves have no operand: a hash of attribute and extents
   /// selects one of the chains from most_nodes on.

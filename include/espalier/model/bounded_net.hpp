@@ -53,7 +53,8 @@ struct training_of_samples : training_program<Net, Loss, Batch> {
   using base = training_program<Net, Loss, Batch>;
   static constexpr derivative::backward_pass begin() { return base::begin(forward_of_samples<Net, Loss, Batch>); }
   static constexpr graph::program build() {
-    return derivative::with_backward<training_of_samples, forward_of_samples<Net, Loss, Batch>.loss>();
+    constexpr auto const& forward = forward_of_samples<Net, Loss, Batch>;
+    return derivative::with_backward<training_of_samples, forward.loss, forward.program.nodes.loop_count != 0>();
   }
 };
 

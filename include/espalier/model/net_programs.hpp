@@ -99,7 +99,8 @@ constexpr graph::program training_program<Net, Loss, Batch>::end(derivative::bac
 
 template <class Net, class Loss, class Batch>
 constexpr graph::program training_program<Net, Loss, Batch>::build() {
-  return derivative::with_backward<training_program, traced_forward<Net, Loss, Batch>.loss>();
+  constexpr forward_trace const& forward = traced_forward<Net, Loss, Batch>;
+  return derivative::with_backward<training_program, forward.loss, forward.program.nodes.loop_count != 0>();
 }
 
 /// The loss of a prediction, without its net.

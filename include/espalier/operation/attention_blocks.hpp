@@ -15,8 +15,8 @@
 namespace espalier {
 
 namespace tracing {
-/// Whether the program that is traced is rewritten for samples or for files of other programs, which have no loops.
-/// Defined in tracing/trace.hpp.
+/// Whether the program that is traced is rewritten for samples or for files of other programs, which have no loops, or
+/// is long. Defined in tracing/trace.hpp.
 constexpr bool keeps_formulas(tracer const& t);
 }  // namespace tracing
 

@@ -55,6 +55,9 @@ struct attention_softmax_ {};
 
 /// softmax of rows of scores. Causal: of the keys up to the position of the query. MayBeEmpty: a row may consist of
 /// -infinity; it gives zeros, and its gradient is 0. A weight of a hidden key is 0, so the closed form needs no mask.
+/// shape   (..., queries, keys) -> the same
+/// saves   the weights
+/// gradient  ds = w (dw - sum(dw w))
 template <bool Causal, bool MayBeEmpty>
 struct rule<attention_softmax_<Causal, MayBeEmpty>> : composite {
   static constexpr char const* name = "attention_softmax";

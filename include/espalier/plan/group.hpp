@@ -21,8 +21,7 @@ class grouper : group_builder {
     for (int id = 1; id <= nodes_.size; ++id) {
       if (!groups_.needed[id]) continue;
       op_family const f = groups_.family_of[id];
-      if (f == op_family::loop_carry) for_each_captured(nodes_, groups_, id, [&](int x) { groups_.open[x] = true; });
-      else if (!is_leaf(f) && f != op_family::reshape && f != op_family::alias && !graph::is_of_loop(f)) mark_open(id);
+      if (!is_leaf(f) && f != op_family::reshape && f != op_family::alias && !graph::is_of_loop(f)) mark_open(id);
       if (f == op_family::convert) add_unfused_group(id, kernel_kind::convert);
       if (f == op_family::random) add_unfused_group(id, kernel_kind::random);
     }

@@ -95,13 +95,9 @@ constexpr int count_kernels(grouping const& groups) {
 
 /// Adds the results of a loop that are needed.
 constexpr void add_needed_results(node_table const& nodes, grouping const& groups, int loop, graph::loop_use& use) {
-  int const number = graph::loop_of(nodes[loop]).number;
-  for (int id = loop + 1; id <= nodes.size; ++id) {
-    op_family const f = nodes[id].op->family;
-    if (groups.needed[id] && (f == op_family::loop_stack || f == op_family::loop_final) &&
-        graph::loop_of(nodes[id]).number == number)
-      use.add(nodes[id]);
-  }
+  graph::for_each_result(nodes, graph::loop_of(nodes[loop]).number, [&](int id) {
+    if (groups.needed[id]) use.add(nodes[id]);
+  });
   use.close();
 }
 /// The holders of the values that a loop reads, each once. `to` has room for all nodes. Returns their number.
@@ -110,10 +106,11 @@ constexpr int list_captured(node_table const& nodes, grouping const& groups, int
   add_needed_results(nodes, groups, loop, use);
   bool* const seen = new bool[static_cast<std::size_t>(nodes.size) + 1]{};
   int count = 0;
-  for (int id = 1; id <= nodes.size; ++id) {
-    if (!use.captures(id) || seen[groups.holder_of[id]]) continue;
-    seen[groups.holder_of[id]] = true;
-    to[count++] = groups.holder_of[id];
+  for (int i = 0; i < use.captured_count(); ++i) {
+    int const holder = groups.holder_of[use.captured(i)];
+    if (seen[holder]) continue;
+    seen[holder] = true;
+    to[count++] = holder;
   }
   delete[] seen;
   return count;
@@ -128,7 +125,7 @@ constexpr void for_each_captured(node_table const& nodes, grouping const& groups
 }
 
 /// Marks the nodes that the outputs depend on, and caches their properties. Nodes in the bodies of loops belong to
-/// programs of their own.
+/// programs of their own; what a loop reads is stored.
 constexpr void look_up_needed(node_table const& nodes, grouping& groups, graph::output const* outputs,
                               int output_count) {
   for (int i = 0; i < output_count; ++i) groups.needed[outputs[i].id] = true;
@@ -138,8 +135,10 @@ constexpr void look_up_needed(node_table const& nodes, grouping& groups, graph::
     if (graph::is_loop(n)) {
       graph::loop_use use{nodes, id};
       add_needed_results(nodes, groups, id, use);
-      for (int x = 1; x <= nodes.size; ++x)
-        if (use.captures(x)) groups.needed[x] = true;
+      for (int i = 0; i < use.captured_count(); ++i) {
+        groups.needed[use.captured(i)] = true;
+        groups.open[graph::data_of(nodes, use.captured(i))] = true;
+      }
       continue;
     }
     groups.needed[n.operand[0]] = true;

@@ -83,12 +83,12 @@ class loop_extractor {
       if (use_.has_state(state) && k < to_.states) add_state(k++, state, next);
     });
     int output = 1;
-    for (int id = loop_ + 1; id <= g_.size; ++id) {
-      if (!groups_.needed[id] || !(is_own(id, op_family::loop_stack) || is_own(id, op_family::loop_final))) continue;
+    graph::for_each_result(g_, l.number, [&](int id) {
+      if (!groups_.needed[id]) return;
       if (g_[id].op->family == op_family::loop_final) add_final(g_[id].operand[1], output);
       else add_stack(g_[id].operand[1], output);
       ++output;
-    }
+    });
     place_buffers();
     // Results are numbered when the number of arguments is known.
     for (int i = 0; i < to_.body.output_count; ++i)

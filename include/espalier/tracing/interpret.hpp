@@ -93,7 +93,7 @@ class interpreter {
     // Inner loops are older than the loops around them.
     for (int id = 1; id <= g.size; ++id) {
       if (!needed_[id] || !graph::is_loop(g[id])) continue;
-      graph::loop_nodes const body{g, id};
+      graph::loop_nodes const body{g, id, g.size};
       for (int x = 1; x <= g.size; ++x)
         if (body.has(x) && loop_of_[x] == 0) loop_of_[x] = id;
     }

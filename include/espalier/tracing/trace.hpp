@@ -283,7 +283,12 @@ constexpr int trace_expression(tracer& t, call<S, M, X...> const& c) {
 }
 
 constexpr bool trains(tracer const& t) { return t.traced_mode == mode::training; }
-constexpr bool keeps_formulas(tracer const& t) { return t.has_samples || t.program.nodes.plain; }
+/// In a program that has more nodes already, attention keeps its formula. A loop costs the compiler as much as hundreds
+/// of nodes: the gradients of twelve layers in blocks would take more steps than compilers allow.
+inline constexpr int most_nodes_before_blocks = 600;
+constexpr bool keeps_formulas(tracer const& t) {
+  return t.has_samples || t.program.nodes.plain || t.program.nodes.size > most_nodes_before_blocks;
+}
 
 template <class S>
 constexpr int next_number(random_stream const& stream) {
