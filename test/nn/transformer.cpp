@@ -152,3 +152,12 @@ BOOST_AUTO_TEST_CASE(a_transformer_learns) {
   }
   BOOST_TEST(loss < 0.1f);
 }
+
+// Layers behind the first ones keep the formula of attention: with loops in all of them, the program would take more
+// steps than compilers allow.
+BOOST_AUTO_TEST_CASE(many_layers_of_long_sequences_compile) {
+  using Layer = nn::TransformerEncoderLayer<8, 2, 16, nn::encoder_layer{.causal = true}>;
+  using Program = esp::detail::training_program<nn::Repeat<16, Layer>, nn::MeanSquaredError, esp::batch<1, 256, 8>>;
+  static_assert(esp::plan::loops_of<Program>.count > 0);
+  BOOST_TEST((esp::plan::graph_of<Program>.nodes.found == esp::graph::fault::none));
+}
