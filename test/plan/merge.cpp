@@ -58,23 +58,6 @@ BOOST_AUTO_TEST_CASE(merging_twice_gives_the_same) {
 }
 
 namespace {
-struct gates {
-  constexpr auto operator()(auto x, auto c) const {
-    auto const part = [&]<int I>(std::integral_constant<int, I>) { return esp::slice<1, 8 * I, 8 * I + 8>(x); };
-    return sigmoid(part(std::integral_constant<int, 1>{})) * c +
-           sigmoid(part(std::integral_constant<int, 0>{})) * tanh(part(std::integral_constant<int, 2>{}));
-  }
-};
-}  // namespace
-
-BOOST_AUTO_TEST_CASE(groups_that_a_third_reads_become_one) {
-  passes<gates, real<1, 24>, real<1, 8>> const p;
-  int fused = 0;
-  for (int x = 1; x <= p.merged->group_count; ++x) fused += p.merged->groups[x].kind == plan::kernel_kind::fused;
-  BOOST_TEST(fused == 1);
-}
-
-namespace {
 // The second group reads a part of what the first computes: it cannot run inside it.
 struct part_of_own {
   constexpr auto operator()(auto x) const {

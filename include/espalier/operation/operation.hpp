@@ -58,10 +58,8 @@
 #include "reshape.hpp"
 #include "rms_normalize.hpp"
 #include "rotary_embedding.hpp"
-#if defined(__CUDACC__)
-#include "attention_softmax.hpp"  // kernels trace no loops of blocks
-#else
-#include "scaled_dot_product_attention.hpp"
+#if !defined(__CUDACC__)
+#include "scaled_dot_product_attention.hpp"  // its loops are traced by the host's compiler
 #endif
 #include "scatter_add.hpp"
 #include "sigmoid.hpp"

@@ -17,8 +17,7 @@ class merger {
     for (int x = groups_.early + 1; x <= groups_.group_count; ++x) {
       if (groups_.groups[x].kind != kernel_kind::fused) continue;
       collect_candidates(x);
-      // The others that x reads may then be one group with its home.
-      for (int at = x; at != 0;) at = join_one(at);
+      join_one(x);
     }
     renumber();
   }
@@ -37,27 +36,18 @@ class merger {
  private:
   static constexpr int most_candidates = 4, most_read = 24;
 
-  /// Moves group x into a candidate. Returns that group, if there are others, which are its candidates then; else 0.
-  constexpr int join_one(int x) {
+  /// Moves group x into the first candidate that it fits.
+  constexpr void join_one(int x) {
     int home = x;
     for (int i = 0; i < found_ && home == x; ++i)
       if (candidate_[i] >= newest_ && fits(x, candidate_[i])) home = candidate_[i];
     for (int i = 0; i < read_; ++i) reader_[full_[i]] = home;
-    if (home == x) return 0;
-    move(x, home);
-    int others[most_candidates], count = 0;
-    for (int i = 0; i < found_; ++i)
-      if (candidate_[i] < home) others[count++] = candidate_[i];
-    if (count == 0) return 0;
-    collect_candidates(home, others, count);
-    return home;
+    if (home != x) move(x, home);
   }
 
   /// Finds the newest group that x depends on, and the groups that read or compute what x reads element by element.
-  /// others: further candidates
-  constexpr void collect_candidates(int x, int const* others = nullptr, int count = 0) {
+  constexpr void collect_candidates(int x) {
     found_ = read_ = 0;
-    for (int i = 0; i < count; ++i) propose(others[i]);
     newest_ = groups_.groups[x].earliest;
     for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
       graph::node const& n = nodes_.nodes[id];
