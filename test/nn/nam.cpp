@@ -21,10 +21,10 @@ using Two =
 /// The result twice: once for a weighted sum, once for a sum of squares.
 template <class Net>
 struct Twice {
-  Net net;
-  ESPALIER_MODULE(Twice, net)
+  Net inner;
+  ESPALIER_MODULE(Twice, inner)
   constexpr auto forward(auto x) const {
-    auto const y = net(x);
+    auto const y = inner(x);
     return std::tuple{y, y};
   }
 };
