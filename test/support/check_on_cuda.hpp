@@ -5,6 +5,7 @@
 
 #include "kernel_backend.hpp"
 #include "numbers.hpp"
+#include "result_sizes.hpp"
 
 /// A function of tensors, value and gradients, by the kernels of the graphics processor, thread by thread, against the
 /// CPU device.
@@ -54,7 +55,6 @@ void check_on_cuda(char const* name, F, X const&... x) {
   using T = typename esp::detail::shared_element<X...>::type;
   using Program = on_both::program<F, X...>;
   using S = on_both::result_shape<F, X...>;
-  constexpr auto const& p = espalier::plan::graph_of<Program>;
   auto const dy = numbers<T, S>(99, 0.5, 1.5);
 
   std::vector<void*> base(static_cast<std::size_t>(esp::plan::base::count));
@@ -72,11 +72,10 @@ void check_on_cuda(char const* name, F, X const&... x) {
 
   auto const run = [&](auto&& runner) {
     std::vector<std::vector<T>> results;
-    for (int i = 0; i < p.output_count; ++i)
-      results.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(__builtin_nan("")));
-    for (int i = 0; i < p.output_count; ++i)
-      base[static_cast<std::size_t>(esp::plan::base::results + p.outputs[i].index)] =
-          results[static_cast<std::size_t>(i)].data();
+    for (result_size const& r : result_sizes<Program>) results.emplace_back(r.size, T(__builtin_nan("")));
+    std::size_t number = 0;
+    for (result_size const& r : result_sizes<Program>)
+      base[static_cast<std::size_t>(esp::plan::base::results + r.index)] = results[number++].data();
     runner();
     return results;
   };

@@ -9,6 +9,7 @@
 #include <espalier.hpp>
 
 #include "numbers.hpp"
+#include "program_copy.hpp"
 
 /// Every op under vmap, against a plain loop over samples: the value, the gradients of sum(dy value) for every operand,
 /// and the gradients of each sample. All operands are mapped, then one at a time, then all twice. Programs run in the
@@ -206,7 +207,7 @@ void check_mapped(char const* name, std::vector<operand> const& x) {
   using Result = esp::borrowed<float, esp::shape_of<typename One::body>>;
   using Gradients = typename all_of<Mapped << 1 | 1u, Result, Leaf...>::template in<
       samples, value_only, esp::detail::batched_function<gradients_of<F>, Mapped << 1 | 1u>>;
-  check_programs(name, Mapped, x, esp::plan::graph_of<One>, esp::plan::graph_of<All>, esp::plan::graph_of<Gradients>);
+  check_programs(name, Mapped, x, *program_copy<One>(), *program_copy<All>(), *program_copy<Gradients>());
 }
 template <class F, class... Leaf>
 void check_twice(char const* name, std::vector<operand> const& x) {
@@ -215,7 +216,7 @@ void check_twice(char const* name, std::vector<operand> const& x) {
   using Six = typename all_of<every, Leaf...>::template in<2 * samples, value_only, Once>;
   using Nested = typename all_of<every, typename with_samples<samples, Leaf>::type...>::template in<
       2, value_only, esp::detail::batched_function<Once, every>>;
-  check_nested(name, x, esp::plan::graph_of<Six>, esp::plan::graph_of<Nested>);
+  check_nested(name, x, *program_copy<Six>(), *program_copy<Nested>());
 }
 
 /// f, of numbers and labels.

@@ -10,6 +10,7 @@
 #if defined(EVERY_OP_BY_SAMPLE)
 #include "support/every_op_by_sample.hpp"
 #else
+#include "support/result_sizes.hpp"
 #include "support/test_device.hpp"
 #endif
 
@@ -54,19 +55,19 @@ using arrays = std::vector<std::vector<float>>;
 template <class Engine, class T>
 class memory_of_program {
  public:
-  memory_of_program(std::vector<operand> const& operands, esp::graph::program const& p, std::size_t workspace)
-      : program_{p} {
+  memory_of_program(std::vector<operand> const& operands, std::vector<result_size> const& sizes, std::size_t workspace)
+      : sizes_{sizes} {
     base[esp::plan::base::workspace] = add(std::vector<unsigned char>(workspace, 0xff));
     int position = esp::plan::base::arguments;
     for (operand const& x : operands)
       base[position++] = x.bytes.empty() ? add(std::vector<T>(x.numbers.begin(), x.numbers.end())) : add(x.bytes);
-    for (int i = 0; i < p.output_count; ++i) base[result(i)] = add(std::vector<T>(size(i), static_cast<T>(NAN)));
+    for (result_size const& x : sizes_) base[result(x)] = add(std::vector<T>(x.size, static_cast<T>(NAN)));
   }
   arrays results() const {
     arrays r;
-    for (int i = 0; i < program_.output_count; ++i) {
-      std::vector<T> y(size(i));
-      engine.to_host(y.data(), base[result(i)], y.size() * sizeof(T));
+    for (result_size const& x : sizes_) {
+      std::vector<T> y(x.size);
+      engine.to_host(y.data(), base[result(x)], y.size() * sizeof(T));
       r.emplace_back(y.begin(), y.end());
     }
     return r;
@@ -81,10 +82,7 @@ class memory_of_program {
     typename Engine::memory memory;
   };
 
-  int result(int i) const { return esp::plan::base::results + program_.outputs[i].index; }
-  std::size_t size(int i) const {
-    return static_cast<std::size_t>(program_.nodes[program_.outputs[i].id].shape.size());
-  }
+  static int result(result_size const& x) { return esp::plan::base::results + x.index; }
   template <class E>
   void* add(std::vector<E> const& x) {
     std::size_t const bytes = x.size() * sizeof(E);
@@ -93,25 +91,27 @@ class memory_of_program {
     return at;
   }
 
-  esp::graph::program const& program_;
+  std::vector<result_size> sizes_;
   std::list<block> blocks_;
 };
 
 /// A program on a device, without its type: what is compiled for each program is its kernels and little else.
 struct planned {
-  esp::graph::program const& program;
+  std::vector<result_size> sizes;
   std::size_t workspace;
   void (*run)(void* const* base);
 };
 template <class Device, class Program, class T>
 planned planned_for() {
   using Engine = typename esp::detail::engine_of<Device>::type;
-  return {esp::plan::graph_of<Program>, Engine::template workspace_bytes<Program, T>,
-          [](void* const* base) { Engine{}.template run<Program, T>(base); }};
+  auto const& sizes = result_sizes<Program>;
+  return {{sizes.begin(), sizes.end()}, Engine::template workspace_bytes<Program, T>, [](void* const* base) {
+            Engine{}.template run<Program, T>(base);
+          }};
 }
 template <class Device, class T>
 arrays results_of(planned const& p, std::vector<operand> const& operands) {
-  memory_of_program<typename esp::detail::engine_of<Device>::type, T> m{operands, p.program, p.workspace};
+  memory_of_program<typename esp::detail::engine_of<Device>::type, T> m{operands, p.sizes, p.workspace};
   p.run(m.base);
   return m.results();
 }
@@ -135,8 +135,7 @@ inline void compare(char const* name, char const* how, arrays const& got, arrays
 inline void check_program(char const* name, std::vector<operand> operands, planned const& host_plan,
                           planned const& device_plan, planned const& half_plan, planned const& bfloat16_plan) {
   esp::tensor<float, esp::shape<4096>> const dy = floats<4096>(99, 0.5, 1.5);
-  operands.push_back(
-      {{dy.begin(), dy.begin() + host_plan.program.nodes[host_plan.program.outputs[0].id].shape.size()}, {}});
+  operands.push_back({{dy.begin(), dy.begin() + static_cast<std::ptrdiff_t>(host_plan.sizes[0].size)}, {}});
   compare(name, "float", results_of<device, float>(device_plan, operands),
           results_of<esp::cpu, float>(host_plan, operands), within);
   // What bfloat16 has, half has too, so both are given the same numbers.

@@ -39,10 +39,11 @@ struct caller {
     } else if constexpr (kind == plan::kernel_kind::loop) {
       loop_kernel<Program, group.first, T, Arch>::run(addresses<T>{base, arguments}, base, team);
     } else if constexpr (kind == plan::kernel_kind::pack) {
+      constexpr int operand = plan::graph_of<Program>.nodes[group.first].operand[0];
       constexpr plan::address from = operand_address<Program, X, 0>, to = packed_address<Program, X>;
+      constexpr std::int64_t size = plan::plan_of<Program>.groups.size_of[operand];
       if constexpr (from.base != to.base || from.offset != to.offset)
-        copy_elements<T>(at<T>(base, arguments[0]), at<T>(base, arguments[1]),
-                         plan::plan_of<Program>.groups.size_of[plan::graph_of<Program>.nodes[group.first].operand[0]]);
+        copy_elements<T>(at<T>(base, arguments[0]), at<T>(base, arguments[1]), size);
     } else if constexpr (kind == plan::kernel_kind::convert) {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));

@@ -54,7 +54,10 @@ void run_program(Backend& backend, void* const* base, void* scratch);
 template <class DeviceProgram, class T, int X, class Backend>
 void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scratch) {
   using definition = typename DeviceProgram::definition;
-  constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
+  // Numbers, not references: a compiler that does not optimise would store the plan that they refer to, 4 MB.
+  constexpr int body_kernel = DeviceProgram::plan.ir.groups[X].kernel;
+  constexpr int operands = DeviceProgram::plan.ir.groups[X].operands;
+  constexpr int outputs = DeviceProgram::plan.ir.groups[X].outputs;
   constexpr int kernel = DeviceProgram::device_plan.kernel[X];
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop) {
     on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T, 16 / static_cast<int>(sizeof(T))>::run(
@@ -70,7 +73,7 @@ void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scrat
     constexpr plan::product_epilogue e = DeviceProgram::device_plan.epilogue[X];
     if constexpr (e.fits) {
       group_addresses<DeviceProgram, T, X> const of{base};
-      backend.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
+      backend.template product<T, unfused_kernel_of<definition, T, body_kernel>>(
           static_cast<T const*>(on_device::at<T>(base, on_device::operand_address<definition, X, 0>)),
           static_cast<T const*>(on_device::at<T>(base, on_device::operand_address<definition, X, 1>)),
           on_device::at<T>(base, on_device::sums_address<definition, X>),
@@ -82,9 +85,9 @@ void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scrat
       using after = typename epilogue_kernel<DeviceProgram, kernel, T>::type;
       group_addresses<DeviceProgram, T, X> const of{base};
       typename after::table t{};
-      for (int i = 0; i < body.operands; ++i) t.pointer[i] = of.at[i];
-      t.pointer[body.operands] = on_device::at<T>(base, on_device::sums_address<definition, X>);
-      for (int i = 0; i < body.outputs; ++i) t.pointer[body.operands + 1 + i] = of.at[body.operands + i];
+      for (int i = 0; i < operands; ++i) t.pointer[i] = of.at[i];
+      t.pointer[operands] = on_device::at<T>(base, on_device::sums_address<definition, X>);
+      for (int i = 0; i < outputs; ++i) t.pointer[operands + 1 + i] = of.at[operands + i];
       for (int k = 0; k < after::random_operands; ++k) t.number[k] = of.random_streams[k];
       backend.template launch<after>(t);
     }
@@ -113,10 +116,9 @@ void copy_results(Backend& backend, void* const* base, std::integer_sequence<int
 template <class DeviceProgram, class T, class Backend>
 void run_program(Backend& backend, void* const* base, void* scratch) {
   using definition = typename DeviceProgram::definition;
-  constexpr auto const& plan = DeviceProgram::plan;
-  if constexpr (plan.groups.group_count > 0)
-    run_groups<DeviceProgram, T, 1, plan.groups.group_count>(backend, base, scratch);
-  copy_results<definition, T>(backend, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
+  constexpr int groups = DeviceProgram::plan.groups.group_count;
+  if constexpr (groups > 0) run_groups<DeviceProgram, T, 1, groups>(backend, base, scratch);
+  copy_results<definition, T>(backend, base, std::make_integer_sequence<int, DeviceProgram::plan.memory.copy_count>{});
 }
 
 }  // namespace detail

@@ -134,38 +134,40 @@ void run_windows(Backend& backend, T const* image, T const* b, T* y, void* scrat
 /// Runs unfused group X of a program, except the instructions behind a product.
 template <class Program, class T, int X, class Backend>
 void run_unfused(Backend& backend, void* const* base, [[maybe_unused]] void* scratch) {
-  constexpr auto const& plan = plan::plan_of<Program>;
-  constexpr auto const& group = plan.groups.groups[X];
-  constexpr graph::node const& n = plan::graph_of<Program>.nodes.nodes[group.first];
-  using kernel = unfused_kernel_of<Program, T, plan.ir.groups[X].kernel>;
+  constexpr plan::kernel_kind kind = plan::plan_of<Program>.groups.groups[X].kind;
+  constexpr int first = plan::plan_of<Program>.groups.groups[X].first;
+  using kernel = unfused_kernel_of<Program, T, plan::plan_of<Program>.ir.groups[X].kernel>;
   using on_device::at, on_device::operand_address, on_device::address_of, on_device::shape_of_node;
-  if constexpr (group.kind == plan::kernel_kind::random) {
-    backend.template launch<kernel>(
-        {{base[plan::base::random], at<T>(base, address_of<Program, group.first>)}, {stream_of(n)}});
-  } else if constexpr (group.kind == plan::kernel_kind::contraction) {
+  if constexpr (kind == plan::kernel_kind::random) {
+    constexpr auto stream = stream_of(plan::graph_of<Program>.nodes.nodes[first]);
+    backend.template launch<kernel>({{base[plan::base::random], at<T>(base, address_of<Program, first>)}, {stream}});
+  } else if constexpr (kind == plan::kernel_kind::contraction) {
     T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b =
                                                                         at<T>(base, operand_address<Program, X, 1>);
     T* const y = at<T>(base, on_device::sums_address<Program, X>);
-    if constexpr (group.windowed) run_windows<kernel, shape_of_node<Program, n.operand[1]>>(backend, a, b, y, scratch);
-    else backend.template product<T, kernel>(a, b, y);
-  } else if constexpr (group.kind == plan::kernel_kind::concatenate) {
+    if constexpr (plan::plan_of<Program>.groups.groups[X].windowed) {
+      using windows = shape_of_node<Program, plan::graph_of<Program>.nodes.nodes[first].operand[1]>;
+      run_windows<kernel, windows>(backend, a, b, y, scratch);
+    } else {
+      backend.template product<T, kernel>(a, b, y);
+    }
+  } else if constexpr (kind == plan::kernel_kind::concatenate) {
     backend.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>),
-          at<T>(base, address_of<Program, group.first>)},
+          at<T>(base, address_of<Program, first>)},
          {}});
-  } else if constexpr (group.kind == plan::kernel_kind::index_gather ||
-                       group.kind == plan::kernel_kind::index_scatter_add) {
+  } else if constexpr (kind == plan::kernel_kind::index_gather || kind == plan::kernel_kind::index_scatter_add) {
     backend.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<std::int32_t>(base, operand_address<Program, X, 1>),
-          at<T>(base, address_of<Program, group.first>)},
+          at<T>(base, address_of<Program, first>)},
          {}});
-  } else if constexpr (group.kind == plan::kernel_kind::convert) {
+  } else if constexpr (kind == plan::kernel_kind::convert) {
     using source = typename kernel::source;
     backend.template launch<kernel>(
-        {{at<source>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+        {{at<source>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, first>)}, {}});
   } else {
     backend.template launch<kernel>(
-        {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+        {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, first>)}, {}});
   }
 }
 

@@ -10,6 +10,7 @@
 #include <espalier/operation/operation.hpp>
 
 #include "support/numbers.hpp"
+#include "support/result_sizes.hpp"
 
 using namespace test;
 using esp::shape, esp::tensor;
@@ -32,18 +33,18 @@ template <class F, class Team, class... X>
 auto results(Team const& team, X const&... x) {
   using Program = esp::detail::compiled_program<F, esp::detail::eager_leaf<X>...>;
   using T = typename esp::detail::shared_element<esp::detail::eager_leaf<X>...>::type;
-  constexpr auto const& p = esp::plan::graph_of<Program>;
+  constexpr std::int64_t in_workspace = esp::plan::plan_of<Program>.memory.workspace;
   std::vector<std::vector<T>> r;
-  std::vector<T> workspace(static_cast<std::size_t>(esp::plan::plan_of<Program>.memory.workspace) + 16);
+  std::vector<T> workspace(static_cast<std::size_t>(in_workspace) + 16);
   void* base[esp::plan::base::count]{};
   void* const start = workspace.data();
   base[esp::plan::base::workspace] = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(start) + 63) / 64 * 64);
   int position = 0;
   ((base[esp::plan::base::arguments + position++] = const_cast<void*>(static_cast<void const*>(x.data()))), ...);
-  for (int i = 0; i < p.output_count; ++i)
-    r.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(77));
-  for (int i = 0; i < p.output_count; ++i)
-    base[esp::plan::base::results + p.outputs[i].index] = r[static_cast<std::size_t>(i)].data();
+  for (test::result_size const& each : test::result_sizes<Program>) r.emplace_back(each.size, T(77));
+  std::size_t result = 0;
+  for (test::result_size const& each : test::result_sizes<Program>)
+    base[esp::plan::base::results + each.index] = r[result++].data();
   on_cpu::run<Program, T>(base, team);
   return r;
 }
