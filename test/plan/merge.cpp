@@ -58,6 +58,45 @@ BOOST_AUTO_TEST_CASE(merging_twice_gives_the_same) {
 }
 
 namespace {
+struct gates {
+  constexpr auto operator()(auto x, auto c) const {
+    auto const part = [&]<int I>(std::integral_constant<int, I>) { return esp::slice<1, 8 * I, 8 * I + 8>(x); };
+    return sigmoid(part(std::integral_constant<int, 1>{})) * c +
+           sigmoid(part(std::integral_constant<int, 0>{})) * tanh(part(std::integral_constant<int, 2>{}));
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(groups_that_a_third_reads_become_one) {
+  passes<gates, real<1, 24>, real<1, 8>> const p;
+  int fused = 0;
+  for (int x = 1; x <= p.merged->group_count; ++x) fused += p.merged->groups[x].kind == plan::kernel_kind::fused;
+  BOOST_TEST(fused == 1);
+}
+
+namespace {
+// Stages of a Runge-Kutta step. Each reads x beside what the stage before computed, and the sum reads all stages. The
+// group of a stage joins that of another one, but only an earlier one: those behind it read what it computes.
+struct stages {
+  static constexpr auto change(auto const& x) {
+    auto const [first, second] = esp::split<0, 1, 1>(x);
+    return esp::concatenate<0>(second, -sin(first));
+  }
+  constexpr auto operator()(auto x) const {
+    auto const one = change(x), two = change(x + one * 0.5f), three = change(x + two * 0.5f), four = change(x + three);
+    return x + (one + 2 * two + 2 * three + four) * 0.25f;
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_group_runs_behind_those_that_it_reads) {
+  passes<stages, real<2>> const p;
+  for (int id = 1; id <= p.program.nodes.size; ++id)
+    for (int operand : p.program.nodes[id].operand)
+      BOOST_TEST(p.merged->group_of[operand] <= p.merged->group_of[id], id << " reads " << operand);
+}
+
+namespace {
 // The second group reads a part of what the first computes: it cannot run inside it.
 struct part_of_own {
   constexpr auto operator()(auto x) const {

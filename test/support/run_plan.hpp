@@ -95,7 +95,8 @@ class plan_runner {
   struct operand {
     std::vector<double> const* values;
     extent_class extent;
-    bool late;  ///< known only after the group's sweeps
+    bool late;             ///< known only after the group's sweeps
+    extent_class reduced;  ///< what a reduction of it runs over: a constant is one number for all elements
   };
 
   /// sums: what a product gave, to which the other steps of its group are applied.
@@ -167,12 +168,12 @@ class plan_runner {
     if (reference < 0) {
       plan::ir_operand const& l = r_.ir.operands[body.first_operand - 1 - reference];
       return {&operands[static_cast<std::size_t>(-1 - reference)],
-              l.kind == plan::operand_kind::constant ? extent_class::single : l.extent, false};
+              l.kind == plan::operand_kind::constant ? extent_class::single : l.extent, false, l.extent};
     }
     bool const known = reference < reader;
-    return {known ? &instructions[static_cast<std::size_t>(reference)] : nullptr,
-            r_.ir.instructions[body.first_instruction + reference].extent,
-            known && late_[static_cast<std::size_t>(reference)]};
+    extent_class const extent = r_.ir.instructions[body.first_instruction + reference].extent;
+    return {known ? &instructions[static_cast<std::size_t>(reference)] : nullptr, extent,
+            known && late_[static_cast<std::size_t>(reference)], extent};
   }
 
   void run_instruction(int x, plan::group const& g, plan::kernel_body const& body, int i,
@@ -200,13 +201,13 @@ class plan_runner {
     std::vector<double>& y = instructions[static_cast<std::size_t>(i)];
     if (s.op != nullptr && s.op->family == op_family::reduction) {
       y.assign(static_cast<std::size_t>(count(g, s.extent)), s.op->identity);
-      extent_class const from = in[0].extent;
+      extent_class const from = in[0].reduced;
       std::int64_t const rows = from == extent_class::column || from == extent_class::single ? 1 : g.rows,
                          columns = from == extent_class::row || from == extent_class::single ? 1 : g.columns;
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < columns; ++c) {
           double& sum = y[static_cast<std::size_t>(element(g, s.extent, r, c))];
-          sum = s.op->evaluate(sum, (*in[0].values)[static_cast<std::size_t>(element(g, from, r, c))], 0);
+          sum = s.op->evaluate(sum, (*in[0].values)[static_cast<std::size_t>(element(g, in[0].extent, r, c))], 0);
         }
       return;
     }

@@ -17,7 +17,8 @@ class merger {
     for (int x = groups_.early + 1; x <= groups_.group_count; ++x) {
       if (groups_.groups[x].kind != kernel_kind::fused) continue;
       collect_candidates(x);
-      join_one(x);
+      // The others that x reads may then be one group with its home.
+      for (int at = x; at != 0;) at = join_one(at);
     }
     renumber();
   }
@@ -36,18 +37,28 @@ class merger {
  private:
   static constexpr int most_candidates = 4, most_read = 24;
 
-  /// Moves group x into the first candidate that it fits.
-  constexpr void join_one(int x) {
+  /// Moves group x into a candidate. Returns that group, if there are others, which are its candidates then; else 0.
+  constexpr int join_one(int x) {
     int home = x;
     for (int i = 0; i < found_ && home == x; ++i)
       if (candidate_[i] >= newest_ && fits(x, candidate_[i])) home = candidate_[i];
     for (int i = 0; i < read_; ++i) reader_[full_[i]] = home;
-    if (home != x) move(x, home);
+    if (home == x) return 0;
+    move(x, home);
+    int others[most_candidates], count = 0;
+    for (int i = 0; i < found_; ++i)
+      if (candidate_[i] < home) others[count++] = candidate_[i];
+    if (count == 0) return 0;
+    collect_candidates(home, others, count);
+    return home;
   }
 
   /// Finds the newest group that x depends on, and the groups that read or compute what x reads element by element.
-  constexpr void collect_candidates(int x) {
+  /// others: further candidates
+  constexpr void collect_candidates(int x, int const* others = nullptr, int count = 0) {
     found_ = read_ = 0;
+    joining_ = x;
+    for (int i = 0; i < count; ++i) propose(others[i]);
     newest_ = groups_.groups[x].earliest;
     for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
       graph::node const& n = nodes_.nodes[id];
@@ -65,9 +76,11 @@ class merger {
       }
     }
   }
-  /// Adds a candidate; the newest is first.
+  /// Adds a candidate; the newest is first. A home that joins another in its turn may have newer readers beside it,
+  /// behind what reads its own results.
   constexpr void propose(int x) {
-    if (x <= groups_.early || groups_.groups[x].kind != kernel_kind::fused || groups_.groups[x].count == 0) return;
+    if (x <= groups_.early || x >= joining_ || groups_.groups[x].kind != kernel_kind::fused) return;
+    if (groups_.groups[x].count == 0) return;
     int at = 0;
     while (at < found_ && candidate_[at] > x) ++at;
     if ((at < found_ && candidate_[at] == x) || at == most_candidates) return;
@@ -146,6 +159,7 @@ class merger {
     to.order = merged_order_;
     to.reduces_rows = to.reduces_rows || from.reduces_rows;
     to.reduces_columns = to.reduces_columns || from.reduces_columns;
+    if (to.earliest < from.earliest) to.earliest = from.earliest;
     if (to.rows == 0) {
       to.rows = from.rows;
       to.columns = from.columns;
@@ -173,6 +187,7 @@ class merger {
   int candidate_[most_candidates]{};
   int full_[most_read]{};
   int found_ = 0, read_ = 0, newest_ = 0;
+  int joining_ = 0;  ///< the group that the candidates are for
   loop_order merged_order_ = loop_order::any;
 };
 
