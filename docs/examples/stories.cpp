@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A language model tells a story: a Llama of 260,000 parameters, whose step from one word to the next is one compiled
-// program. It allocates nothing.
+// program. It allocates nothing, and the weights are part of the executable.
 //   stories [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 #include <espalier/io/llama2c.hpp>
@@ -28,11 +28,24 @@ inline constexpr auto decode = [](auto net, auto word, auto position, auto keys,
 };
 // [/net]
 
+// [weights]
+/// The bytes of two files, which the assembler puts into the program: it reads nothing when it runs.
+asm(".pushsection .rodata\n"
+    "story_weights: .incbin \"" ESPALIER_DATA
+    "/stories260K.bin\"\n"
+    "story_weights_end:\n"
+    "story_words: .incbin \"" ESPALIER_DATA
+    "/tok512.bin\"\n"
+    "story_words_end:\n"
+    ".popsection\n"
+    ".globl story_weights, story_weights_end, story_words, story_words_end");
+extern "C" unsigned char const story_weights[], story_weights_end[], story_words[], story_words_end[];
+// [/weights]
+
 /// The text of each word, from a vocabulary of llama2.c: the length of the longest, then for each word a score that
 /// decoding does not need, its length, and its characters. <0x0A> is a byte.
-static std::vector<std::string> read_vocabulary(char const* path) {
-  esp::io::file_bytes const file = esp::io::read_bytes(path);
-  unsigned char const *at = file.data() + 4, *const end = file.data() + file.size();
+static std::vector<std::string> read_vocabulary(unsigned char const* at, unsigned char const* end) {
+  at += 4;
   std::vector<std::string> vocabulary;
   while (end - at >= 8) {
     std::int32_t size = 0;
@@ -46,15 +59,17 @@ static std::vector<std::string> read_vocabulary(char const* path) {
     vocabulary.push_back(text);
   }
   if (vocabulary.size() != words || at != end)
-    esp::io::throw_error<esp::io::format_error>("%s: expected a vocabulary of %d words", path, words);
+    esp::io::throw_error<esp::io::format_error>("tok512.bin: expected a vocabulary of %d words", words);
   return vocabulary;
 }
 
 int main(int count, char** arguments) try {
-  std::vector<std::string> const vocabulary = read_vocabulary(ESPALIER_DATA "/tok512.bin");
+  std::vector<std::string> const vocabulary = read_vocabulary(story_words, story_words_end);
   // [load]
   esp::model<Net> model{esp::seed{0}};
-  esp::io::load_llama2c(ESPALIER_DATA "/stories260K.bin", model);
+  esp::io::file_bytes weights{story_weights_end - story_weights};
+  std::memcpy(weights.data(), story_weights, static_cast<std::size_t>(weights.size()));
+  esp::io::load_llama2c(esp::io::parse_llama2c("stories260K.bin", std::move(weights)), model);
   // [/load]
 
   // [decode]

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE io_llama2c
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -41,6 +42,21 @@ std::string error_of(std::string const& content) {
 std::vector<std::int32_t> const header{8, 6, 2, 4, 2, 5, 7};
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(a_checkpoint_in_memory_loads_as_its_file_does) {
+  std::string const content = file_of(header, shared_elements);
+  io::file_bytes bytes{static_cast<std::int64_t>(content.size())};
+  std::memcpy(bytes.data(), content.data(), content.size());
+  written const file{content, "io_llama2c_file"};
+  esp::model<Shared> from_memory{esp::seed{1}}, from_file{esp::seed{2}};
+  io::load_llama2c(io::parse_llama2c("memory", std::move(bytes)), from_memory);
+  io::load_llama2c(file.name.c_str(), from_file);
+  for (char const* name : {"tok_embeddings.weight", "layers.1.attention.wk.weight", "norm.weight"}) {
+    auto const a = from_memory.parameter(name).span(), b = from_file.parameter(name).span();
+    BOOST_TEST(a.size() > 0);
+    BOOST_TEST(std::equal(a.begin(), a.end(), b.begin(), b.end()), name);
+  }
+}
 
 BOOST_AUTO_TEST_CASE(weights_are_transposed_by_name) {
   written const file{file_of(header, shared_elements), "io_llama2c_file"};

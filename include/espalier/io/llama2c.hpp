@@ -146,19 +146,19 @@ struct states_heads {
   };
 };
 
-/// load_llama2c(path, model[, load_options]): loads a checkpoint of llama2.c into a model of nn::Llama, or of another
-/// net with Meta's names of weights. If they disagree in anything, nothing is loaded.
-/// errors  format_error; mismatch_error, which lists every disagreement. The model is unchanged then. A net without
-///         `heads` and `key_heads` does not compile
+/// load_llama2c(checkpoint, model[, load_options]): loads a checkpoint of llama2.c into a model of nn::Llama, or of
+/// another net with Meta's names of weights. If they disagree in anything, nothing is loaded. With parse_llama2c the
+/// bytes may be anywhere, for example linked into the program.
+/// errors  mismatch_error, which lists every disagreement. The model is unchanged then. A net without `heads` and
+///         `key_heads` does not compile
 template <class Model>
-void load_llama2c(file_path path, Model& model, load_options const& options = {}) {
+void load_llama2c(llama2c_checkpoint const& from, Model& model, load_options const& options = {}) {
   using Net = typename Model::net_type;
   using States = states_heads<Net>;
   static_assert(States::agree, ESPALIER_SENTENCE("load_llama2c(path, model): the net states its numbers of heads: "
                                                  "static constexpr int heads, key_heads",
                                                  States));
   if constexpr (States::agree) {
-    llama2c_checkpoint const from = read_llama2c(path);
     std::vector<disagreement> all;
     auto const check = [&](char const* what, int expected, int found) {
       if (expected != found)
@@ -171,6 +171,17 @@ void load_llama2c(file_path path, Model& model, load_options const& options = {}
     if (options.layout() == file_layout::from_metadata) in_order.from_pytorch();
     restore(from.arrays, model, in_order);
   }
+}
+
+/// load_llama2c(path, model[, load_options]): loads a checkpoint from a file.
+/// errors  as above; format_error of read_llama2c
+template <class Model>
+void load_llama2c(file_path path, Model& model, load_options const& options = {}) {
+  using States = states_heads<typename Model::net_type>;
+  static_assert(States::agree, ESPALIER_SENTENCE("load_llama2c(path, model): the net states its numbers of heads: "
+                                                 "static constexpr int heads, key_heads",
+                                                 States));
+  if constexpr (States::agree) load_llama2c(read_llama2c(path), model, options);
 }
 
 }  // namespace espalier::io
