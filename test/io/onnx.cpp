@@ -150,6 +150,35 @@ BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_rejected_where_samples_interac
   BOOST_TEST(content(old.name.c_str()) != "what was there");
 }
 
+namespace {
+/// A loop over the samples.
+struct AlongSamples {
+  ESPALIER_MODULE(AlongSamples)
+  constexpr auto forward(auto x) const {
+    auto const step = [](auto sum, auto now) { return std::tuple{sum + now, sum}; };
+    return std::get<1>(esp::scan(step, esp::zeros<esp::shape<3>>(x), x));
+  }
+};
+/// A state that gets the axis of the samples in a step: before the first one it is a number for all.
+struct CountsUp {
+  ESPALIER_MODULE(CountsUp)
+  constexpr auto forward(auto x) const {
+    return esp::repeat<3>([&](auto sum) { return sum + x; }, esp::zeros<esp::shape_of<decltype(x)>>(x));
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_loop_over_an_open_number_of_samples_is_rejected) {
+  test::written const old{"what was there", "io_onnx_loop.onnx"};
+  auto const error_text = [&](auto const& model) {
+    return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); });
+  };
+  BOOST_TEST(error_text(esp::model<AlongSamples>{}).find("a loop runs over the samples") != std::string::npos);
+  BOOST_TEST(content(old.name.c_str()) == "what was there");
+  BOOST_TEST(error_text(esp::model<CountsUp>{}).empty());
+  BOOST_TEST(content(old.name.c_str()).find("Scan") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {
   removed const gone{"io_onnx_constant.onnx"};
   io::write_onnx<Batch>(gone.path, esp::model<Constant>{});

@@ -82,8 +82,8 @@ def tensor(data):
 
 
 def attribute(data):
-    m = message(data, one=(1, 2, 3, 20), many=(8,))
-    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 7: lambda: [signed(i) for i in m[8]]}[m[20]]()
+    m = message(data, one=(1, 2, 3, 6, 20), many=(8,))
+    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 5: lambda: graph(m[6]), 7: lambda: [signed(i) for i in m[8]]}[m[20]]()
     return text(m[1]), value
 
 
@@ -103,15 +103,18 @@ def value_info(data):
     return text(m[1]), NAMES[t[1]], dims
 
 
+def graph(data):
+    g = message(data, one=(2,), many=(1, 5, 11, 12))
+    return {"name": text(g[2]), "nodes": [node(n) for n in g[1]], "initializers": dict(tensor(t) for t in g[5]),
+            "inputs": [value_info(v) for v in g[11]], "outputs": [value_info(v) for v in g[12]]}
+
+
 def read(path):
     with open(path, "rb") as file:
         m = message(memoryview(file.read()), one=(1, 2, 3, 5, 6, 7), many=(8, 14))
-    g = message(m[7], one=(2,), many=(1, 5, 11, 12))
     sets = [message(s, one=(1, 2)) for s in m[8]]
     return {"ir_version": m[1], "producer": text(m[2]), "producer_version": text(m[3]), "sets": {text(s[1]): s[2] for s in sets},
-            "metadata": {text(e[1]): text(e[2]) for e in (message(e, one=(1, 2)) for e in m[14])}, "name": text(g[2]),
-            "nodes": [node(n) for n in g[1]], "initializers": dict(tensor(t) for t in g[5]),
-            "inputs": [value_info(v) for v in g[11]], "outputs": [value_info(v) for v in g[12]]}
+            "metadata": {text(e[1]): text(e[2]) for e in (message(e, one=(1, 2)) for e in m[14])}, **graph(m[7])}
 
 
 # ---- operations
@@ -256,37 +259,66 @@ def operations():
             "ReduceMin": reduce(np.min),
             "ReduceSum": reduce(np.sum),
             "Reshape": reshape,
+            "Shape": lambda a, x: np.asarray(x.shape, np.int64),
             "Slice": slice_,
             "Softmax": softmax,
             "Transpose": lambda a, x: x.transpose(a["perm"]),
             "Where": plain(np.where)}
 
 
-def evaluate(model, inputs):
-    """The file's outputs for its inputs; every result keeps the file's types."""
-    known, values, named = operations(), dict(model["initializers"]), {}
-    assert len(inputs) == len(model["inputs"]), len(inputs)
-    for x, (name, dtype, dims) in zip(inputs, model["inputs"]):
+def scan(n, inputs, around, named, known):
+    """A loop over the first axis of its last inputs: the last states, then what the body gives in each step."""
+    a = n["attributes"]
+    assert set(a) <= {"body", "num_scan_inputs", "scan_input_directions", "scan_output_directions"}, set(a)
+    count, body = a["num_scan_inputs"], a["body"]
+    states, sequences = inputs[:-count], inputs[-count:]
+    steps = sequences[0].shape[0]
+    assert count > 0 and all(x.shape[0] == steps for x in sequences)
+    forwards = [0] * len(body["outputs"])
+    into, out = a.get("scan_input_directions", forwards + [0] * count), a.get("scan_output_directions", forwards)
+    given = []
+    for step in range(steps):
+        y = run(body, [*states, *(x[step if d == 0 else steps - 1 - step] for x, d in zip(sequences, into))], around, named, known)
+        states = y[:len(states)]
+        given.append(y[len(states):])
+    stacks = [np.stack(all_steps if d == 0 else all_steps[::-1]) for all_steps, d in zip(zip(*given), out)]
+    return [*states, *stacks]
+
+
+def run(graph, inputs, around, named, known):
+    """The outputs of a graph. around: the values of the graphs around it; a name is there once."""
+    values = {**around, **graph["initializers"]}
+    assert len(inputs) == len(graph["inputs"]), len(inputs)
+    for x, (name, dtype, dims) in zip(inputs, graph["inputs"]):
         assert x.dtype == dtype and len(dims) == x.ndim, (dims, x.shape)
-        assert all((named.setdefault(d, n) if isinstance(d, str) else d) == n for d, n in zip(dims, x.shape)), (dims, x.shape)
-        assert name not in values, f"{name} is an initializer"
+        assert all(d is None or (named.setdefault(d, n) if isinstance(d, str) else d) == n for d, n in zip(dims, x.shape)), (dims, x.shape)
+        assert name not in values, f"{name} is written twice"
         values[name] = x
-    for n in model["nodes"]:
-        if n["type"] not in known:
-            raise ValueError(f"operation {n['type']} is not known here")
+    for n in graph["nodes"]:
         inputs = [values[i] for i in n["inputs"]]
-        with np.errstate(all="ignore"):
-            y = np.asarray(known[n["type"]](n["attributes"], *inputs))
+        if n["type"] == "Scan":
+            results = scan(n, inputs, values, named, known)
+        elif n["type"] in known:
+            with np.errstate(all="ignore"):
+                results = [np.asarray(known[n["type"]](n["attributes"], *inputs))]
+        else:
+            raise ValueError(f"operation {n['type']} is not known here")
         floats = [i.dtype for i in inputs if i.dtype.kind == "f"]
-        assert n["type"] == "Cast" or y.dtype.kind != "f" or y.dtype in floats, f"{n['name']} became {y.dtype}"
-        (result,) = n["outputs"]
-        assert result not in values, f"{result} is written twice"
-        values[result] = y
-    for name, dtype, dims in model["outputs"]:
+        assert len(results) == len(n["outputs"]), n["outputs"]
+        for result, y in zip(n["outputs"], results):
+            assert n["type"] == "Cast" or y.dtype.kind != "f" or y.dtype in floats, f"{n['name']} became {y.dtype}"
+            assert result not in values, f"{result} is written twice"
+            values[result] = y
+    for name, dtype, dims in graph["outputs"]:
         y = values[name]
         assert y.dtype == dtype and len(dims) == y.ndim, (dims, y.shape)
         assert all(d is None or (named[d] if isinstance(d, str) else d) == n for d, n in zip(dims, y.shape)), (dims, y.shape)
-    return [values[name] for name, _, _ in model["outputs"]]
+    return [values[name] for name, _, _ in graph["outputs"]]
+
+
+def evaluate(model, inputs):
+    """The file's outputs for its inputs; every result keeps the file's types."""
+    return run(model, inputs, {}, {}, operations())
 
 
 def show(model):
@@ -295,8 +327,12 @@ def show(model):
     for name, values in model["initializers"].items():
         print(f"{name}: {values.dtype}{list(values.shape)}" + (f" = {values.tolist()}" if values.size < 9 and values.dtype.kind == "i" else ""))
     for n in model["nodes"]:
-        how = "".join(f" {k}={v}" for k, v in n["attributes"].items())
+        how = "".join(f" {k}={v}" for k, v in n["attributes"].items() if k != "body")
         print(f"{', '.join(n['outputs'])} = {n['type']}({', '.join(n['inputs'])}){how}")
+        if "body" in n["attributes"]:
+            print("{")
+            show(n["attributes"]["body"])
+            print("}")
     for name, dtype, dims in model["outputs"]:
         print(f"{name}: {dtype}{dims}")
 

@@ -4,6 +4,7 @@
 #include "atomic_file.hpp"
 #include "onnx_elementwise.hpp"
 #include "onnx_index.hpp"
+#include "onnx_loop.hpp"
 #include "onnx_move.hpp"
 #include "onnx_product.hpp"
 #include "onnx_reduction.hpp"
@@ -171,6 +172,13 @@ std::vector<own_formula> own_formulas(std::index_sequence<I...>) {
   return {own_formula{other_ops_of<Program>.at[I], &formula_of<other_op_of<Program, static_cast<int>(I)>>}...};
 }
 
+/// 0, 1, 2, ... along the last axis of a shape.
+inline view column_numbers(extents const& s) {
+  tensor t{"column_index", extents{1, {s.at[s.rank - 1]}}, {}};
+  for (int i = 0; i < t.shape.at[0]; ++i) t.numbers.push_back(i);
+  return builder::hold(std::move(t));
+}
+
 inline view exporter::made(int id) {
   graph::node const& n = nodes_[id];
   int const a = n.operand[0];
@@ -195,11 +203,8 @@ inline view exporter::made(int id) {
         t.numbers.push_back(static_cast<float>(values[offset_of(n) + i]));
       return builder::hold(std::move(t));
     }
-    case op_family::column_index: {
-      tensor t{"column_index", extents{1, {n.shape.at[n.shape.rank - 1]}}, {}};
-      for (int i = 0; i < t.shape.at[0]; ++i) t.numbers.push_back(i);
-      return builder::hold(std::move(t));
-    }
+    case op_family::column_index:
+      return column_numbers(n.shape);
     case op_family::reshape:
       if (auto const y = write_as_grouped_convolution(*this, id)) return *y;
       return to.reshaped(value(a), shape(a), n.shape);
@@ -223,6 +228,9 @@ inline view exporter::made(int id) {
       return write_scatter_add(*this, id);
     case op_family::concatenate:
       return write_concatenate(*this, id);
+    case op_family::loop_stack:
+    case op_family::loop_final:
+      return write_loop(*this, id);
     case op_family::alias:
       return n.operand[0] != 0 ? value(a) : write_whole(*this, id);
     default:
@@ -230,16 +238,23 @@ inline view exporter::made(int id) {
   }
 }
 
+/// Renames a value where operations read it, also in the bodies of loops.
+inline void rename_inputs(std::vector<operation>& operations, std::string const& value, std::string const& name) {
+  for (operation& o : operations) {
+    for (std::string& input : o.inputs)
+      if (input == value) input = name;
+    if (o.body) rename_inputs(o.body->operations, value, name);
+  }
+}
 /// Renames the value that an operation computes; false if no operation computes it.
 inline bool rename(model_file& file, std::string const& value, std::string const& name) {
   bool computed = false;
   for (operation& o : file.operations) {
-    for (std::string& input : o.inputs)
-      if (computed && input == value) input = name;
-    if (o.result != value) continue;
-    o.result = name;
-    computed = true;
+    for (std::string& result : o.more_results)
+      if (result == value) result = name, computed = true;
+    if (o.result == value) o.result = name, computed = true;
   }
+  if (computed) rename_inputs(file.operations, value, name);
   return computed;
 }
 /// The inputs of the file: "x", or "x0", "x1" and so on.
@@ -263,8 +278,7 @@ inline void write_program(exporter& e) {
   for (std::size_t i = 0; i < count; ++i) {
     extents const& s = e.shape(e.results[i]);
     view const y = to.whole(e.value(e.results[i]), s);
-    integers& all = to.file.outputs[i].extents = integers_of(s);
-    if (y.samples_at >= 0) all[static_cast<std::size_t>(y.samples_at)] = y.samples_times == 1 ? -1 : -2;
+    to.file.outputs[i].extents = builder::stated(s, y);
     values.push_back(y.name);
   }
   std::map<std::string, std::string> outputs;

@@ -93,6 +93,55 @@ class builder {
     }
     return existing;
   }
+  /// The operations that f emits, as a graph of their own. They can read the values around them, but nothing around
+  /// them can read theirs.
+  template <class F>
+  std::vector<operation> graph_of(F&& f) {
+    auto const around = results_;
+    std::vector<operation> outside;
+    outside.swap(file.operations);
+    f();
+    outside.swap(file.operations);
+    results_ = around;
+    return outside;
+  }
+  /// A name that no value of the file has.
+  std::string unused(std::string const& base_name) {
+    std::string name = base_name;
+    for (int i = 1; !used_.emplace(name, 0).second; ++i) name = base_name + '_' + std::to_string(i);
+    return name;
+  }
+  /// The extents as the file states them: -1 for the number of samples, -2 for what depends on it.
+  static integers stated(extents const& s, view const& v) {
+    integers all = integers_of(s);
+    if (v.samples_at >= 0) all[static_cast<std::size_t>(v.samples_at)] = v.samples_times == 1 ? -1 : -2;
+    return all;
+  }
+  /// A constant of shape s whose axis `at` has the number of samples, which the file leaves open.
+  view for_all_samples(tensor const& t, extents const& s, int at) {
+    tensor const all = broadcast_constant(t, s);
+    extents one = s;
+    one.at[at] = 1;
+    tensor first{t.name, one, std::vector<double>(static_cast<std::size_t>(one.size()))};
+    std::int64_t const inner = s.product(at + 1, s.rank), run = inner * s.at[at];
+    for (std::size_t i = 0; i < all.numbers.size(); ++i) {
+      auto const k = static_cast<std::int64_t>(i);
+      double& number = first.numbers[static_cast<std::size_t>(k / run * inner + k % inner)];
+      if (k % run < inner) number = all.numbers[i];
+      else if (number != all.numbers[i]) throw_open_batch("a constant differs between samples");
+    }
+    std::string const count = emit("Gather", {emit("Shape", {file.inputs[0].name}), list({0})}, {with("axis", 0)});
+    std::vector<std::string> parts;
+    integers const extents_of = integers_of(s);
+    if (at > 0) parts.push_back(list(integers(extents_of.begin(), extents_of.begin() + at)));
+    parts.push_back(count);
+    if (at + 1 < s.rank) parts.push_back(list(integers(extents_of.begin() + at + 1, extents_of.end())));
+    std::string const target = parts.size() == 1 ? count : emit("Concat", parts, {with("axis", 0)});
+    view r = plain(emit("Expand", {constant(first), target}), s, {});
+    r.samples_at = at;
+    r.samples_times = 1;
+    return r;
+  }
   /// Adds an input to the latest operation with that result.
   void add_input(std::string const& result, std::string input) {
     for (auto o = file.operations.rbegin(); o != file.operations.rend(); ++o)
@@ -310,11 +359,6 @@ class builder {
     if (v.stored.product(0, v.samples_at) != 1 || first == to.rank || to.at[first] % samples_ != 0)
       throw_open_batch("a reshape splits samples");
     return first;
-  }
-  std::string unused(std::string const& base_name) {
-    std::string name = base_name;
-    for (int i = 1; !used_.emplace(name, 0).second; ++i) name = base_name + '_' + std::to_string(i);
-    return name;
   }
 
   char const* path_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "../base/version.hpp"
@@ -34,12 +35,16 @@ inline attribute with(std::string name, integers values) {
   return {std::move(name), attribute::list, 0, std::move(values)};
 }
 
-/// One operation with one result. The operation has the name of its result.
+struct subgraph;
+
+/// One operation. It has the name of its first result.
 struct operation {
   std::string type;
   std::vector<std::string> inputs;
   std::string result;
   std::vector<attribute> attributes;
+  std::vector<std::string> more_results{};
+  std::shared_ptr<subgraph> body{};  ///< of a loop
 };
 
 /// Numbers or integers that the file stores.
@@ -57,6 +62,13 @@ struct value_info {
   std::string name;
   element type;
   integers extents;
+};
+
+/// The body of a loop. Its operations can also read values of the graphs around it.
+struct subgraph {
+  std::string name;
+  std::vector<value_info> inputs, outputs;
+  std::vector<operation> operations;
 };
 
 struct model_file {
@@ -97,10 +109,19 @@ struct model_file {
     for (value_info const& o : outputs) graph.message(12, info(o));
     return graph;
   }
+  static protobuf graph_of(subgraph const& of) {
+    protobuf graph;
+    for (operation const& o : of.operations) graph.message(1, node(o));
+    graph.text(2, of.name);
+    for (value_info const& i : of.inputs) graph.message(11, info(i));
+    for (value_info const& o : of.outputs) graph.message(12, info(o));
+    return graph;
+  }
   static protobuf node(operation const& o) {
     protobuf node;
     for (std::string const& input : o.inputs) node.text(1, input);
     node.text(2, o.result);
+    for (std::string const& result : o.more_results) node.text(2, result);
     node.text(3, o.result);
     node.text(4, o.type);
     for (attribute const& a : o.attributes) {
@@ -110,6 +131,13 @@ struct model_file {
       if (a.kind == attribute::integer) one.integer(3, static_cast<std::int64_t>(a.value));
       if (a.kind == attribute::list) one.integers(8, a.values);
       one.integer(20, a.kind);
+      node.message(5, one);
+    }
+    if (o.body) {
+      protobuf one;
+      one.text(1, "body");
+      one.message(6, graph_of(*o.body));
+      one.integer(20, 5);
       node.message(5, one);
     }
     return node;

@@ -67,6 +67,7 @@ class exporter {
   graph::node const& operator[](int id) const { return nodes_[id]; }
   extents const& shape(int id) const { return nodes_[id].shape; }
   index_map const& map_of(int id) const { return maps_[graph::map_of(nodes_[id])]; }
+  int size() const { return static_cast<int>(uses_.size()) - 1; }
   bool read_once(int id) const { return uses_[at(id)] == 1; }
   bool is_mean(int id) const { return mean_[at(id)]; }
   bool passes(int id) const { return passes_[at(id)] != 0; }
@@ -80,6 +81,20 @@ class exporter {
       done_[at(id)] = true;
     }
     return values_[at(id)];
+  }
+  /// Sets the value of a node that was written with others.
+  void set(int id, view v) {
+    v.accepts_bias = false;
+    values_[at(id)] = std::move(v);
+    done_[at(id)] = true;
+  }
+  /// The operations that f writes, as a graph of their own. The values that it makes are forgotten behind it.
+  template <class F>
+  std::vector<operation> graph_of(F&& f) {
+    std::vector<bool> const around = done_;
+    std::vector<operation> own = to.graph_of(f);
+    done_ = around;
+    return own;
   }
   /// The value before reshapes that have no other reader.
   int behind_reshapes(int id) const {
