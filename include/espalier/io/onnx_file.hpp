@@ -21,7 +21,7 @@ using integers = std::vector<std::int64_t>;
 
 /// An attribute of an operation: an integer, a number or a list of integers.
 struct attribute {
-  enum kind_of : int { number = 1, integer = 2, list = 7 };
+  enum kind_of : int { number = 1, integer = 2, graph = 5, list = 7 };
   std::string name;
   kind_of kind;
   double value;
@@ -85,7 +85,7 @@ struct model_file {
     model.text(3, ESPALIER_VERSION_STRING);
     model.integer(5, 1);
     if (!description.empty()) model.text(6, description);
-    model.message(7, graph());
+    model.message(7, graph(name, operations, initializers, inputs, outputs));
     protobuf set;
     set.text(1, "");
     set.integer(2, operator_set);
@@ -100,21 +100,15 @@ struct model_file {
   }
 
  private:
-  [[nodiscard]] protobuf graph() const {
+  static protobuf graph(std::string const& name, std::vector<operation> const& operations,
+                        std::vector<initializer> const& initializers, std::vector<value_info> const& inputs,
+                        std::vector<value_info> const& outputs) {
     protobuf graph;
     for (operation const& o : operations) graph.message(1, node(o));
     graph.text(2, name);
     for (initializer const& i : initializers) graph.message(5, tensor(i));
     for (value_info const& i : inputs) graph.message(11, info(i));
     for (value_info const& o : outputs) graph.message(12, info(o));
-    return graph;
-  }
-  static protobuf graph_of(subgraph const& of) {
-    protobuf graph;
-    for (operation const& o : of.operations) graph.message(1, node(o));
-    graph.text(2, of.name);
-    for (value_info const& i : of.inputs) graph.message(11, info(i));
-    for (value_info const& o : of.outputs) graph.message(12, info(o));
     return graph;
   }
   static protobuf node(operation const& o) {
@@ -136,8 +130,8 @@ struct model_file {
     if (o.body) {
       protobuf one;
       one.text(1, "body");
-      one.message(6, graph_of(*o.body));
-      one.integer(20, 5);
+      one.message(6, graph(o.body->name, o.body->operations, {}, o.body->inputs, o.body->outputs));
+      one.integer(20, attribute::graph);
       node.message(5, one);
     }
     return node;

@@ -78,13 +78,14 @@ class loop_writer {
   /// Writes what the body reads from outside, so that it is not computed in each step. Values of loops inside the body
   /// are not there yet.
   void prepare_operands() {
-    std::vector<std::vector<bool>> inside;
+    std::map<int, std::vector<bool>> inside;
     for (int id = 1; id <= e_.size(); ++id)
       if (body_[at(id)] && graph::is_loop_result(e_[id].op->family))
-        inside.push_back(body_of(graph::loop_of(e_[id]).number));
+        if (auto& body = inside[graph::loop_of(e_[id]).number]; body.empty())
+          body = body_of(graph::loop_of(e_[id]).number);
     auto const outside = [&](int id) {
-      for (auto const& each : inside)
-        if (each[at(id)]) return false;
+      for (auto const& [number, body] : inside)
+        if (body[at(id)]) return false;
       return !body_[at(id)];
     };
     for (int id = 1; id <= e_.size(); ++id) {
@@ -101,19 +102,14 @@ class loop_writer {
       case op_family::permute:
       case op_family::move:
         return prepare(e_[id].operand[0]);
-      case op_family::elementwise:
-      case op_family::reduction:
-      case op_family::contraction:
-      case op_family::concatenate:
-      case op_family::index_gather:
-      case op_family::loop_stack:
-      case op_family::loop_final: {
+      case op_family::loop_slice:
+      case op_family::loop_state:
+      case op_family::loop_carry:
+        return;
+      default: {
         view v = e_.value(id);
         e_.set(id, std::move(v));  // outside of the graph that could give it a bias
-        return;
       }
-      default:
-        return;
     }
   }
 
