@@ -12,10 +12,11 @@ namespace espalier::detail {
 template <class Net, class Batch>
 struct evaluation_program {
   using subject = Net;
-  static constexpr graph::program build(bool has_samples = false) {
+  static constexpr graph::program build(bool has_samples = false, bool has_formulas = false) {
     graph::program p{};
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
     t.has_samples = has_samples;
+    t.has_formulas = has_formulas;
     tracing::add_values(t, results_in<Net, Batch>(t));
     return p;
   }

@@ -15,21 +15,22 @@ namespace espalier {
 namespace detail {
 
 /// What a stream is made of: the result of a net on a sequence, an `invalid` type, or why it has no stream.
-template <class Net, class Block, int Axis, class Found>
+template <class Net, class Block, int Axis, int Context, class Found>
 struct streamed_result {
-  using fault = stream_fault_of<Net, Block, Axis>;
+  using fault = stream_fault_of<Net, Block, Axis, Context>;
   using type = std::conditional_t<fault::agree, Found, fault>;
 };
-template <class Net, class Block, int Axis, class... Facts>
-struct streamed_result<Net, Block, Axis, invalid<Facts...>> {
+template <class Net, class Block, int Axis, int Context, class... Facts>
+struct streamed_result<Net, Block, Axis, Context, invalid<Facts...>> {
   using type = invalid<Facts...>;
 };
-template <class Net, class Block, int Axis, class... R>
-struct streamed_result<Net, Block, Axis, std::tuple<R...>> {
+template <class Net, class Block, int Axis, int Context, class... R>
+struct streamed_result<Net, Block, Axis, Context, std::tuple<R...>> {
   using type = invalid<forward_returns_one<Net, shape_of<R>...>>;
 };
-template <class Net, class Block, int Axis>
-using found_for_stream = typename streamed_result<Net, Block, Axis, results_of_net<Net, sequence<Block, Axis>>>::type;
+template <class Net, class Block, int Axis, int Context>
+using found_for_stream =
+    typename streamed_result<Net, Block, Axis, Context, results_of_net<Net, sequence<Block, Axis, Context>>>::type;
 
 /// A constraint that errors name: a block of this shape has the axis of time.
 template <class Block, int Axis>
@@ -42,6 +43,36 @@ struct block_has_axis<shape<Extents...>, Axis> {
   ESPALIER_READS("got a block {} and axis {}")
   static constexpr bool agree = Axis >= 0 && Axis < static_cast<int>(sizeof...(Extents));
 };
+
+/// What may stand behind the block: time_axis, context, and memory.
+template <class Option>
+struct stream_option {
+  static constexpr bool agree = false, is_memory = false;
+  static constexpr int axis_behind_1 = 0, context = 0;
+};
+template <int Axis>
+struct stream_option<time_axis<Axis>> : stream_option<void> {
+  static constexpr bool agree = true;
+  static constexpr int axis_behind_1 = Axis - 1;
+};
+template <int Steps>
+struct stream_option<context<Steps>> : stream_option<void> {
+  static constexpr bool agree = true;
+  static constexpr int context = Steps;
+};
+template <std::size_t Count>
+struct stream_option<bytes<Count>> : stream_option<void> {
+  static constexpr bool is_memory = true;
+};
+template <class Option>
+concept StreamOption = stream_option<Option>::agree;
+template <class Option>
+concept StreamArgument = StreamOption<Option> || stream_option<Option>::is_memory;
+/// Axis 1, if no other one is given.
+template <class... Options>
+inline constexpr int axis_of_options = 1 + (0 + ... + stream_option<Options>::axis_behind_1);
+template <class... Options>
+inline constexpr int context_of_options = (0 + ... + stream_option<Options>::context);
 
 /// What of(...) returns where there is no stream.
 struct no_stream : zero_costs {
@@ -71,11 +102,11 @@ struct no_stream : zero_costs {
 /// range    subnormal numbers are treated as 0 during a call
 /// errors   a net whose results depend on later steps, or on all steps, does not compile; nor do strides that do not
 ///          divide the steps of a block, and models on a graphics processor
-template <class Model, class Block, int Axis = 1,
-          class Found = detail::found_for_stream<typename Model::net_type, Block, Axis>>
+template <class Model, class Block, int Axis = 1, int Context = 0,
+          class Found = detail::found_for_stream<typename Model::net_type, Block, Axis, Context>>
 class stream {
   using Net = typename Model::net_type;
-  using Program = detail::stream_program<Net, Block, Axis>;
+  using Program = detail::stream_program<Net, Block, Axis, Context>;
   using Sound = typename plan::sound_program<Program>::checked;
   using T = typename Model::value_type;
   using Input = detail::stored_input<Net, T>;
@@ -83,9 +114,9 @@ class stream {
   using Call = detail::net_call<Net, T, shapes<Block>, shapes<Output>>;
   using InPlace = typename Call::template in_place<Program>;
   using Host = detail::computes_on_host<typename Model::device_type>;
-  static constexpr operation::stream_facts const& facts = detail::streamed_net<Net, Block, Axis>.facts;
-  static constexpr detail::stream_layout const& layout = detail::layout_of_stream<Net, Block, Axis>;
-  static constexpr auto places = detail::placed_histories_of<Net, Block, Axis>;
+  static constexpr operation::stream_facts const& facts = detail::streamed_net<Net, Block, Axis, Context>.facts;
+  static constexpr detail::stream_layout const& layout = detail::layout_of_stream<Net, Block, Axis, Context>;
+  static constexpr auto places = detail::placed_histories_of<Net, Block, Axis, Context>;
   static constexpr int histories = facts.history_count;
   static constexpr std::size_t sliding_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)),
                                buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.storage));
@@ -121,9 +152,11 @@ class stream {
 
   /// Block is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
   /// has a short trace.
-  template <class B = Block>
+  template <class B = Block, detail::StreamOption... Options>
     requires(std::is_same_v<B, Block>)
-  stream(Model const& model, B, time_axis<Axis> = {}) : model_{model}, memory_{bytes} { reset(); }
+  stream(Model const& model, B, Options...) : model_{model}, memory_{bytes} {
+    reset();
+  }
   template <std::size_t Count, class B = Block, class Enough = detail::enough_bytes<Count, bytes>>
     requires(std::is_same_v<B, Block>)
   stream(Model const& model, B, espalier::bytes<Count>& storage)
@@ -132,14 +165,12 @@ class stream {
                   ESPALIER_SENTENCE("stream{model, block, bytes}: " ESPALIER_FEWER_BYTES("stream"), Enough));
     if constexpr (Enough::agree) reset();
   }
-  template <std::size_t Count, class B = Block, class Enough = detail::enough_bytes<Count, bytes>>
+  template <std::size_t Count, class B = Block, detail::StreamOption Option>
     requires(std::is_same_v<B, Block>)
-  stream(Model const& model, B, time_axis<Axis>, espalier::bytes<Count>& storage)
-      : model_{model}, memory_{storage, Enough::agree ? bytes : 0} {
-    static_assert(Enough::agree,
-                  ESPALIER_SENTENCE("stream{model, block, bytes}: " ESPALIER_FEWER_BYTES("stream"), Enough));
-    if constexpr (Enough::agree) reset();
-  }
+  stream(Model const& model, B, Option, espalier::bytes<Count>& storage) : stream{model, B{}, storage} {}
+  template <std::size_t Count, class B = Block, detail::StreamOption First, detail::StreamOption Second>
+    requires(std::is_same_v<B, Block>)
+  stream(Model const& model, B, First, Second, espalier::bytes<Count>& storage) : stream{model, B{}, storage} {}
 
   /// Does not compile: each stream has its own state. save() and restore(state) copy it.
   stream(stream const& other) : stream{*other.model_, Block{}} {
@@ -295,8 +326,8 @@ class stream {
 
 /// Do not compile: the layers do not fit, or the net has no stream. They accept every call without a further error, so
 /// that one mistake produces one error.
-template <class Model, class Block, int Axis, class... Facts>
-class stream<Model, Block, Axis, invalid<Facts...>> : public detail::no_stream {
+template <class Model, class Block, int Axis, int Context, class... Facts>
+class stream<Model, Block, Axis, Context, invalid<Facts...>> : public detail::no_stream {
   using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, stream>;
   static_assert(layers_fit<Layers>::agree,
                 ESPALIER_SENTENCE("in a sequence of many blocks along axis 1, or esp::time_axis, " ESPALIER_LAYERS_FIT,
@@ -308,8 +339,8 @@ class stream<Model, Block, Axis, invalid<Facts...>> : public detail::no_stream {
   using output_shape = invalid<Facts...>;
   stream(Model const&, auto&&...) {}
 };
-template <class Model, class Block, int Axis, operation::stream_fault Found, class Op, class Place>
-class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : public detail::no_stream {
+template <class Model, class Block, int Axis, int Context, operation::stream_fault Found, class Op, class Place>
+class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>> : public detail::no_stream {
   using fault = operation::stream_fault;
   template <fault Other, class... Facts>
   using no = std::conditional_t<Found != Other, agreed, detail::found_in_net<Facts...>>;
@@ -385,6 +416,27 @@ class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : publi
   static_assert(Unruled::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "an operation of the net cannot be computed block by block",
                                   Unruled));
+  using Later = no<fault::attends_later, Place>;
+  static_assert(Later::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a mask of attention lets steps look at those that come later", Later));
+  using Unmasked = no<fault::attends_all, Op, Place>;
+  static_assert(Unmasked::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "attention looks at all steps, also those that come later; make it causal, or mask "
+                                  "it by comparing positions (column_index) in where(condition, scores, -infinity)",
+                                  Unmasked));
+  using NoContext = no<fault::needs_context, Place>;
+  static_assert(NoContext::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "attention looks at all earlier steps; pass esp::context<N>{} behind the block: it "
+                                  "then looks at the last N",
+                                  NoContext));
+  using EarlyKeys = no<fault::early_keys, Op, Place>;
+  static_assert(EarlyKeys::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the queries, keys and values of attention are known at different steps, because a "
+                                  "layer before one of them does not pad; pad in front",
+                                  EarlyKeys));
   using Constant = no<fault::constant_result, Op>;
   static_assert(Constant::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "the result of the net has no axis of time", Constant));
@@ -397,7 +449,7 @@ class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : publi
 
 /// Does not compile: the arguments are not a model and a block.
 template <class Argument>
-class stream<detail::misused<is_model<Argument>>, void, 0, void> : public detail::no_stream {
+class stream<detail::misused<is_model<Argument>>, void, 0, 0, void> : public detail::no_stream {
   static_assert(is_model<Argument>::agree,
                 ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
 
@@ -405,7 +457,7 @@ class stream<detail::misused<is_model<Argument>>, void, 0, void> : public detail
   stream(auto&&...) {}
 };
 template <class Argument>
-class stream<detail::misused<is_batch<Argument>>, void, 0, void> : public detail::no_stream {
+class stream<detail::misused<is_batch<Argument>>, void, 0, 0, void> : public detail::no_stream {
   static_assert(is_batch<Argument>::agree,
                 ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
 
@@ -413,7 +465,7 @@ class stream<detail::misused<is_batch<Argument>>, void, 0, void> : public detail
   stream(auto&&...) {}
 };
 template <class Block, int Axis>
-class stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, void> : public detail::no_stream {
+class stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, 0, void> : public detail::no_stream {
   static_assert(detail::block_has_axis<Block, Axis>::agree,
                 ESPALIER_SENTENCE("stream{model, block}: a block has no axis of time; axis 1 is time, or that of "
                                   "esp::time_axis<axis>{}",
@@ -426,52 +478,38 @@ class stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, void
 namespace detail {
 template <class Block, int Axis>
 concept StreamBlock = is_shape<Block> && block_has_axis<Block, Axis>::agree;
-template <class Model, class Block, int Axis>
+template <class Model, class Block, int Axis, int Context>
 struct probed_block_impl {};
-template <class Model, class Block, int Axis>
+template <class Model, class Block, int Axis, int Context>
   requires(StreamBlock<Block, Axis>)
-struct probed_block_impl<Model, Block, Axis>
-    : std::enable_if<(sizeof(probe_forward<typename Model::net_type, sequence<Block, Axis>>) > 0), Block> {};
+struct probed_block_impl<Model, Block, Axis, Context>
+    : std::enable_if<(sizeof(probe_forward<typename Model::net_type, sequence<Block, Axis, Context>>) > 0), Block> {};
 /// No type where there is no axis: clang 19 substitutes it before it checks the constraints of a guide.
-template <class Model, class Block, int Axis>
-using probed_block = typename probed_block_impl<Model, Block, Axis>::type;
+template <class Model, class Block, int Axis, int Context>
+using probed_block = typename probed_block_impl<Model, Block, Axis, Context>::type;
 }  // namespace detail
 
-template <ModelType Model, class Block>
-  requires(detail::StreamBlock<Block, 1>)
-stream(Model const&, Block)
-->stream<Model, detail::probed_block<Model, Block, 1>>;
-template <ModelType Model, class Block, std::size_t Count>
-  requires(detail::StreamBlock<Block, 1>)
-stream(Model const&, Block, bytes<Count>&)
-->stream<Model, detail::probed_block<Model, Block, 1>>;
-template <ModelType Model, class Block, int Axis>
-  requires(detail::StreamBlock<Block, Axis>)
-stream(Model const&, Block, time_axis<Axis>)
-->stream<Model, detail::probed_block<Model, Block, Axis>, Axis>;
-template <ModelType Model, class Block, int Axis, std::size_t Count>
-  requires(detail::StreamBlock<Block, Axis>)
-stream(Model const&, Block, time_axis<Axis>, bytes<Count>&)
-->stream<Model, detail::probed_block<Model, Block, Axis>, Axis>;
-
-template <ModelType Model, class Block>
-  requires(is_shape<Block> && !detail::StreamBlock<Block, 1>)
-stream(Model const&, Block)
-->stream<detail::misused<detail::block_has_axis<Block, 1>>, void, 0, void>;
-template <ModelType Model, class Block, int Axis>
-  requires(is_shape<Block> && !detail::StreamBlock<Block, Axis>)
-stream(Model const&, Block, time_axis<Axis>)
-->stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, void>;
+template <ModelType Model, class Block, class... Options>
+  requires((detail::StreamArgument<Options> && ...) && detail::StreamBlock<Block, detail::axis_of_options<Options...>>)
+stream(Model const&, Block, Options const&...)
+->stream<Model, detail::probed_block<Model, Block, detail::axis_of_options<Options...>,
+                                     detail::context_of_options<Options...>>,
+         detail::axis_of_options<Options...>, detail::context_of_options<Options...>>;
+template <ModelType Model, class Block, class... Options>
+  requires((detail::StreamArgument<Options> && ...) && is_shape<Block> &&
+           !detail::StreamBlock<Block, detail::axis_of_options<Options...>>)
+stream(Model const&, Block, Options const&...)
+->stream<detail::misused<detail::block_has_axis<Block, detail::axis_of_options<Options...>>>, void, 0, 0, void>;
 template <class First, class... More>
   requires(!ModelType<First>)
 stream(First const&, More const&...)
-->stream<detail::misused<is_model<First>>, void, 0, void>;
+->stream<detail::misused<is_model<First>>, void, 0, 0, void>;
 template <ModelType Model, class Argument>
   requires(!is_shape<Argument>)
 stream(Model const&, Argument)
-->stream<detail::misused<is_batch<Argument>>, void, 0, void>;
+->stream<detail::misused<is_batch<Argument>>, void, 0, 0, void>;
 template <ModelType Model>
-stream(Model const&) -> stream<detail::misused<is_batch<no_batch>>, void, 0, void>;
+stream(Model const&) -> stream<detail::misused<is_batch<no_batch>>, void, 0, 0, void>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

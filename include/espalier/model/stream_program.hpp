@@ -13,28 +13,42 @@ namespace espalier {
 template <int Axis>
 struct time_axis {};
 
+/// How many steps attention looks at in a stream, the present one included:
+/// esp::stream{model, esp::batch<1, 1, 64>{}, esp::context<256>{}}.
+template <int Steps>
+struct context {
+  static_assert(Steps > 0, "esp::context<steps>: attention looks at least at the present step");
+};
+
 namespace detail {
 
 /// The shape of a whole sequence: that of a block, with many blocks along an axis. No such sequence is computed: the
 /// net is traced for it. 8192: steps that are more than the kernels and slices of a net reach, yet few enough that
-/// shapes of windows have less than 2^31 elements.
-template <class Block, int Axis>
+/// shapes of windows have less than 2^31 elements. With a context there is attention, whose scores have as many elements
+/// as pairs of steps: 2048.
+template <class Block, int Axis, int Context>
 struct sequence_of {
   static constexpr int block = Block::value.at[Axis];
-  static constexpr int steps = block * (8192 / block + 4);
+  static constexpr int steps = block * ((Context == 0 ? 8192 : 2048) / block + 4);
   static constexpr extents value = [] {
     extents s = Block::value;
     s.at[Axis] = steps;
     return s;
   }();
 };
-template <class Block, int Axis>
-using sequence = shape_from<sequence_of<Block, Axis>>;
+template <class Block, int Axis, int Context>
+using sequence = shape_from<sequence_of<Block, Axis, Context>>;
 
-template <class Net, class Block, int Axis>
+/// What a net computes for a sequence, with attention by its formula: its blocks of queries are those of one sequence.
+template <class Net, class Batch>
+struct formulas_program : evaluation_program<Net, Batch> {
+  static constexpr graph::program build() { return evaluation_program<Net, Batch>::build(false, true); }
+};
+
+template <class Net, class Block, int Axis, int Context>
 inline constexpr operation::streamed streamed_net =
-    operation::stream(plan::graph_of<evaluation_program<Net, sequence<Block, Axis>>>, Axis, Block::value.at[Axis],
-                      slots_of<Net>.buffers.count);
+    operation::stream(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, Axis, Block::value.at[Axis],
+                      Context, slots_of<Net>.buffers.count);
 
 /// The addresses of all buffers of a stream's program: those of the net, then two for each history. Histories that
 /// slide have a base each, behind the two bases of the buffers that are read and of those that are written.
@@ -45,11 +59,11 @@ struct stream_layout {
   std::int64_t elements;                           ///< of all histories, as they are saved
   std::int64_t sliding, storage;                   ///< of those that slide, and of one place of the others
 };
-template <class Net, class Block, int Axis>
+template <class Net, class Block, int Axis, int Context>
 inline constexpr stream_layout layout_of_stream = [] {
   stream_layout r{};
   tensor_slots const& own = slots_of<Net>.buffers;
-  operation::stream_facts const& facts = streamed_net<Net, Block, Axis>.facts;
+  operation::stream_facts const& facts = streamed_net<Net, Block, Axis, Context>.facts;
   for (int i = 0; i < own.count; ++i) r.buffers[i] = {plan::base::buffers, own.offset[i]};
   for (int i = 0; i < facts.history_count; ++i) {
     operation::stream_history const& h = facts.history[i];
@@ -81,13 +95,13 @@ template <int Count>
 struct placed_histories {
   placed_history at[static_cast<std::size_t>(Count) + 1];
 };
-template <class Net, class Block, int Axis>
+template <class Net, class Block, int Axis, int Context>
 inline constexpr auto placed_histories_of = [] {
-  constexpr int count = streamed_net<Net, Block, Axis>.facts.history_count;
+  constexpr int count = streamed_net<Net, Block, Axis, Context>.facts.history_count;
   placed_histories<count> r{};
   for (int i = 0; i < count; ++i) {
-    operation::stream_history const& h = streamed_net<Net, Block, Axis>.facts.history[i];
-    r.at[i] = {layout_of_stream<Net, Block, Axis>.history[i],
+    operation::stream_history const& h = streamed_net<Net, Block, Axis, Context>.facts.history[i];
+    r.at[i] = {layout_of_stream<Net, Block, Axis, Context>.history[i],
                h.stored(),
                h.rows * h.inner(),
                h.block * h.inner(),
@@ -100,17 +114,17 @@ inline constexpr auto placed_histories_of = [] {
 }();
 
 /// The program of one block. It reads the parameters and buffers of the model, and updates the histories.
-template <class Net, class Block, int Axis>
+template <class Net, class Block, int Axis, int Context>
 struct stream_program {
   using subject = Net;
-  static constexpr graph::program build() { return streamed_net<Net, Block, Axis>.program; }
+  static constexpr graph::program build() { return streamed_net<Net, Block, Axis, Context>.program; }
   static constexpr plan::storage_layout layout() {
     plan::storage_layout r{slots_of<Net>.parameters.offset, nullptr};
-    r.buffer_addresses = layout_of_stream<Net, Block, Axis>.buffers;
-    r.vector_addresses = layout_of_stream<Net, Block, Axis>.vectors;
+    r.buffer_addresses = layout_of_stream<Net, Block, Axis, Context>.buffers;
+    r.vector_addresses = layout_of_stream<Net, Block, Axis, Context>.vectors;
     return r;
   }
-  static constexpr extents value = streamed_net<Net, Block, Axis>.facts.result;
+  static constexpr extents value = streamed_net<Net, Block, Axis, Context>.facts.result;
 };
 
 /// Where a fault is: at the op that a parameter of this name belongs to.
@@ -134,11 +148,11 @@ struct found_in_net {
   ESPALIER_READS("found in the net: {...}")
   static constexpr bool agree = false;
 };
-template <class Net, class Block, int Axis>
+template <class Net, class Block, int Axis, int Context>
 using stream_fault_of =
-    not_streamed<streamed_net<Net, Block, Axis>.facts.fault,
-                 typename decltype(op_with_fault<streamed_net<Net, Block, Axis>.facts.op>())::type,
-                 decltype(parameter_of_fault<Net, streamed_net<Net, Block, Axis>.facts.position>())>;
+    not_streamed<streamed_net<Net, Block, Axis, Context>.facts.fault,
+                 typename decltype(op_with_fault<streamed_net<Net, Block, Axis, Context>.facts.op>())::type,
+                 decltype(parameter_of_fault<Net, streamed_net<Net, Block, Axis, Context>.facts.position>())>;
 
 }  // namespace detail
 }  // namespace espalier

@@ -5,6 +5,8 @@
 #include "indexing.hpp"
 #include "loop.hpp"
 #include "pack.hpp"
+#include "step_offsets.hpp"
+#include "where.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Turns the program of a net over a whole sequence into the program over one block of its steps. There is one rule for
@@ -29,6 +31,10 @@ enum class stream_fault : std::uint8_t {
   loops_late,         ///< a loop over a value that begins before the sequence
   loops_over_all,     ///< a step of a loop reads the whole sequence
   initial_state,      ///< the initial state of a loop is not 0
+  attends_later,      ///< a mask of attention lets a query look at keys that come later
+  attends_all,        ///< a sum or maximum over keys of which no mask hides those that come later
+  needs_context,      ///< attention looks at all earlier keys, and no context says how many are kept
+  early_keys,         ///< queries, keys and values of attention are known at different times
   no_rule,            ///< an op family without a rule
   constant_result     ///< the result does not depend on the steps
 };
@@ -48,6 +54,22 @@ struct time_axis_of {
   int late;            ///< the node that fills in behind the sequence, or 0
 };
 
+/// The second axis of a value that has an element for each pair of a step and a key, as attention's scores. In the
+/// program of a block, the keys are those of the block behind `past` earlier ones.
+struct keys_axis_of {
+  bool exists;
+  int axis, past;
+  int origin;             ///< the product that the pairs began with
+  int step_low;           ///< as the time of the keys: what a key depends on
+  bool hidden;            ///< elements of keys that a query does not look at are `outside`
+  double outside;
+};
+/// How many earlier keys the pairs of a product need. A run finds it at the masks.
+struct stream_window {
+  int origin, past;
+};
+inline constexpr int max_windows = 256;
+
 /// Earlier elements of a value, which are kept from call to call.
 struct stream_history {
   int id;  ///< the value in the program of the whole sequence
@@ -61,6 +83,10 @@ struct stream_history {
   int slides;
   /// The state of a loop, which the program reads from one buffer and writes to the other; it has no rows of a block.
   bool is_state;
+  /// Not 0: a number, how many elements of values of this stride there were before the block. `saturates`: it counts no
+  /// further than the pairs need.
+  int counts = 0;
+  bool saturates = false;
 
   constexpr std::int64_t inner() const { return shape.at[2]; }
   /// The elements of a place: past and block.
@@ -85,14 +111,20 @@ struct stream_facts {
   int position;                 ///< the parameter that the op of the fault reads first, or -1
   stream_history history[max_histories];
   int history_count;
+  stream_window windows[max_windows];
+  int window_count;
+  bool windows_changed;  ///< in the last run: it was emitted with shorter windows than it found
+  int most_counted;      ///< where counts saturate
   extents result;
   int latency, receptive_field, stride;
 };
 
-/// Rewrites a program of one argument and one result. An argument of steps has its axis of time at `axis`.
+/// Rewrites a program of one argument and one result. An argument of steps has its axis of time at `axis`. Attention to
+/// all earlier steps looks at the last `context` of them, the present one included.
 class streamer {
  public:
-  constexpr streamer(graph::program const& whole, graph::program& p, stream_facts& facts, int axis, int block)
+  constexpr streamer(graph::program const& whole, graph::program& p, stream_facts& facts, int axis, int block,
+                     int context)
       : whole_{whole},
         from_{whole.nodes},
         program_{p},
@@ -100,6 +132,8 @@ class streamer {
         facts_{facts},
         axis_{axis},
         block_{block},
+        context_{context},
+        keys_{new keys_axis_of[static_cast<std::size_t>(from_.size) + 1]{}},
         time_{new time_axis_of[static_cast<std::size_t>(from_.size) + 1]{}},
         value_{new int[static_cast<std::size_t>(from_.size) + 1]{}},
         varies_{new bool[static_cast<std::size_t>(from_.size) + 1]{}},
@@ -109,6 +143,7 @@ class streamer {
     g_.loop_count = from_.loop_count;
   }
   constexpr ~streamer() {
+    delete[] keys_;
     delete[] time_;
     delete[] value_;
     delete[] varies_;
@@ -229,42 +264,120 @@ class streamer {
       n.attribute = graph::map_attribute(g_.number_of(from_.maps[map_of(n)]));
     return value_[id] = g_.add(n);
   }
-  /// A value that is the same in each step, although it has the axis of time: repeated for the steps of a block.
-  constexpr int repeated(int id, time const& t) {
+  /// The axes of steps of a value for a block: time, and keys if the value has an element for each pair.
+  struct step_axes {
+    time t;
+    bool has_time;
+    int keys;  ///< or -1
+    int past;
+
+    constexpr extents block_of(extents s) const {
+      if (has_time) s = streamer::block_of(s, t);
+      if (keys >= 0) s.at[keys] = past + t.block;
+      return s;
+    }
+  };
+  static constexpr step_axes of_time(time const& t) { return {t, true, -1, 0}; }
+  static constexpr step_axes of_pairs(time const& t, keys_axis_of const& k) { return {t, true, k.axis, k.past}; }
+  /// The axes in the operand of a broadcast from `from` to `to`.
+  static constexpr step_axes before_broadcast(step_axes a, extents const& from, extents const& to) {
+    int const more = to.rank - from.rank;
+    a.t.axis -= more;
+    a.has_time = a.has_time && a.t.axis >= 0 && from.at[a.t.axis] != 1;
+    a.keys = a.keys < more || from.at[a.keys - more] == 1 ? -1 : a.keys - more;
+    return a;
+  }
+  constexpr int with_operands(node const& n, extents const& s, int a, int b = 0, int c = 0) {
+    return g_.emit(node{n.op, {a, b, c, 0}, n.attribute, s});
+  }
+  template <class Op>
+  constexpr int apply_to(int a, int b) {
+    extents const s = g_[a].shape;
+    return g_.emit(node{&described<Op>, {a, emit_broadcast(g_, b, s), 0, 0}, 0, s});
+  }
+  constexpr int number(double x) { return emit_constant(g_, x, extents{}).id; }
+
+  /// A value that is the same in each step, although it has axes of steps: repeated for the steps of a block.
+  constexpr int repeated(int id, step_axes const& a) {
+    if (!a.has_time && a.keys < 0) return copied(id);
     node const n = from_[id];
-    extents const s = block_of(n.shape, t);
+    extents const s = a.block_of(n.shape);
     switch (n.op->family) {
       case op_family::constant:
         return emit_constant(g_, constant_of(n), s).id;
+      case op_family::column_index:
+        return positions(id, n, a);
       case op_family::alias:
-        return repeated(n.operand[0], t);
-      case op_family::reshape: {
-        time const before = placed(t, from_[n.operand[0]].shape, inner_of(t, n.shape));
-        if (!before.exists) return fail(stream_fault::splits_time, id);
-        return emit_reshape(g_, repeated(n.operand[0], before), s);
-      }
+        return repeated(n.operand[0], a);
+      case op_family::convert:
+        return with_operands(n, s, repeated(n.operand[0], a));
+      case op_family::reshape:
+        return repeated_reshape(id, n, a);
       case op_family::permute: {
-        time before = t;
-        before.axis = axis_behind(permutation_of(n), t.axis);
+        step_axes before = a;
+        before.t.axis = axis_behind(permutation_of(n), a.t.axis);
+        if (a.keys >= 0) before.keys = axis_behind(permutation_of(n), a.keys);
         return emit_permute(g_, repeated(n.operand[0], before), permutation_of(n));
       }
       case op_family::elementwise: {
         node r{n.op, {}, n.attribute, s};
-        for (int k = 0; k < n.op->arity; ++k) r.operand[k] = repeated(n.operand[k], t);
+        for (int k = 0; k < n.op->arity; ++k) r.operand[k] = repeated(n.operand[k], a);
         return g_.emit(r);
+      }
+      case op_family::concatenate: {
+        if ((a.has_time && a.t.axis == axis_of(n)) || a.keys == axis_of(n)) return fail(stream_fault::splits_time, id);
+        int const x = repeated(n.operand[0], a);
+        return with_operands(n, s, x, repeated(n.operand[1], a));
       }
       case op_family::broadcast: {
         int x = n.operand[0];
         while (from_[x].op->family == op_family::broadcast) x = from_[x].operand[0];
-        extents const before = from_[x].shape;
-        time t_before = t;
-        t_before.axis -= n.shape.rank - before.rank;
-        bool const single = t_before.axis < 0 || before.at[t_before.axis] == 1;
-        return emit_broadcast(g_, single ? copied(x) : repeated(x, t_before), s);
+        return emit_broadcast(g_, repeated(x, before_broadcast(a, from_[x].shape, n.shape)), s);
       }
       default:
         return fail(stream_fault::varies_by_step, id);
     }
+  }
+  constexpr int repeated_reshape(int id, node const& n, step_axes a) {
+    extents const s = a.block_of(n.shape), from = from_[n.operand[0]].shape;
+    if (a.has_time) {
+      a.t = placed(a.t, from, inner_of(a.t, n.shape));
+      if (!a.t.exists) return fail(stream_fault::splits_time, id);
+    }
+    if (a.keys >= 0) {
+      a.keys = same_axis(n.shape, a.keys, from);
+      if (a.keys < 0) return fail(stream_fault::splits_time, id);
+    }
+    return emit_reshape(g_, repeated(n.operand[0], a), s);
+  }
+  /// 0, 1, 2, ... along the steps of the whole sequence: those of the block begin where the block does.
+  constexpr int positions(int id, node const& n, step_axes const& a) {
+    int const last = n.shape.rank - 1;
+    int const in_block = g_.add(node{n.op, {}, n.attribute, a.block_of(n.shape)});
+    bool const of_steps = a.has_time && a.t.axis == last;
+    if (!of_steps && a.keys != last) return in_block;
+    if (of_steps && (a.t.inner != 1 || n.shape.at[last] != a.t.extent)) return fail(stream_fault::varies_by_step, id);
+    int const first = a.t.first - (of_steps ? 0 : a.past);
+    return apply_to<add_>(in_block, apply_to<add_>(count_before(a.t, false), number(first)));
+  }
+  /// How many elements of a value's rate there were before the block.
+  constexpr int count_before(time const& t, bool saturates) {
+    int i = 0;
+    while (i < facts_.history_count &&
+           (facts_.history[i].counts != t.stride || facts_.history[i].saturates != saturates))
+      ++i;
+    if (i == facts_.history_count)
+      facts_.history[facts_.history_count++] = {0, false, 1, 0, extents{3, {1, 1, 1}}, 0, true, t.stride, saturates};
+    return emit_reshape(
+        g_, g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), extents{3, {1, 1, 1}}}),
+        extents{});
+  }
+  /// The same for the next block.
+  constexpr int next_count(stream_history const& h, int buffer) {
+    extents const s{3, {1, 1, 1}};
+    int const now = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(buffer), s});
+    int const next = apply_to<add_>(now, number(block_ / h.counts));
+    return h.saturates ? apply_to<minimum_>(next, number(facts_.most_counted)) : next;
   }
 
   /// The memory of a value for a block, as (outer, rows, inner).
@@ -341,6 +454,8 @@ class streamer {
       }
   }
   constexpr int rule_of(int id, node const& n) {
+    for (int const x : n.operand)
+      if (x != 0 && keys_[x].exists) return rule_of_pairs(id, n, x);
     switch (n.op->family) {
       case op_family::elementwise:
       case op_family::convert:
@@ -391,7 +506,7 @@ class streamer {
     t.high = most(t.high, o.high);
     return true;
   }
-  constexpr int operand(int id, time const& t) { return streams(id) ? delayed(id, t.first) : repeated(id, t); }
+  constexpr int operand(int id, time const& t) { return streams(id) ? delayed(id, t.first) : repeated(id, of_time(t)); }
 
   constexpr int elementwise(int id, node const& n) {
     time t{};
@@ -527,6 +642,7 @@ class streamer {
       int const of_b = from_last(b) == (tb ? 0 : 1) ? -2 : from_last(b) > 1 ? from_last(b) : 0;
       place = streams(a) && (of_b < 2 || of_b != place) ? -2 : of_b;
     }
+    if (streams(a) && streams(b) && from_last(a) == (ta ? 0 : 1) && from_last(b) == (tb ? 1 : 0)) return pairs(id, n);
     if (place < 0) return fail(stream_fault::multiplies_time, id);
     time t{};
     for (int const x : {a, b}) {
@@ -551,7 +667,7 @@ class streamer {
       if (place < 2 || axis < 0 || from_[x].shape.at[axis] == 1) return copied(x);
       time of_x = t;
       of_x.axis = axis;
-      return repeated(x, of_x);
+      return repeated(x, of_time(of_x));
     };
     int const left = factor(a);
     return g_.emit(node{n.op, {left, factor(b), 0, 0}, n.attribute, block_of(n.shape, t)});
@@ -562,6 +678,276 @@ class streamer {
     if (streams(x) || time_[indices].axis != axis_of(n)) return fail(stream_fault::no_rule, id);
     time_[id] = time_[indices];
     return g_.emit(node{n.op, {copied(x), value_[indices], 0, 0}, n.attribute, block_of(n.shape, time_[id])});
+  }
+
+  // ---- pairs of steps: attention ----
+
+  constexpr stream_window& window_of(int origin) {
+    int i = 0;
+    while (i < facts_.window_count && facts_.windows[i].origin != origin) ++i;
+    if (i == facts_.window_count) {
+      if (facts_.window_count == max_windows) g_.report(graph::fault::too_many_nodes);
+      else facts_.windows[facts_.window_count++] = {origin, 0};
+    }
+    return facts_.windows[i < max_windows ? i : 0];
+  }
+  /// The pairs of a product need `past` earlier keys.
+  constexpr void widen(int origin, int past) {
+    stream_window& w = window_of(origin);
+    if (past <= w.past) return;
+    w.past = past;
+    facts_.windows_changed = true;
+  }
+  /// A sequence from `past` elements before a block to its end, in the shape of the value.
+  constexpr int with_past(int x, time const& of_rows, int past) {
+    if (time_[x].first > 0 && time_[x].lowest_before) delay(x, 0);
+    time const& t = time_[x];
+    int const rows = past + t.first - of_rows.first;
+    extended const e = extend(x, t.lowest_before, rows);
+    extents s = from_[x].shape;
+    s.at[t.axis] = past + t.block;
+    return emit_reshape(g_, emit_part(g_, e.id, 1, e.rows - rows, past + t.block), s);
+  }
+  /// Whether the elements of an axis are the steps of a value, and belong to the steps of rows.
+  constexpr bool are_keys(int x, time const& of_rows) const {
+    time const& k = time_[x];
+    return k.inner == 1 && from_[x].shape.at[k.axis] == k.extent && k.extent == of_rows.extent &&
+           k.block == of_rows.block && k.stride == of_rows.stride;
+  }
+  /// Queries times keys: rows are steps, and columns too.
+  constexpr int pairs(int id, node const& n) {
+    auto const [ta, tb] = transposes_of(n);
+    int const q = n.operand[0], k = n.operand[1];
+    time t = time_[q];
+    t.axis = n.shape.rank - 2;
+    t.first = least(least(t.first, time_[k].first), 0);
+    if (!are_keys(k, t)) return fail(stream_fault::mixes_rates, id);
+    if (time_[k].future > t.future) t.late = time_[k].late;
+    t.future = most(t.future, time_[k].future);
+    t.high = most(t.high, time_[k].high);
+    int const past = window_of(id).past;
+    time_[id] = t;
+    keys_[id] = {true, n.shape.rank - 1, past, id, time_[k].low, false, 0};
+    int const rows = delayed(q, t.first);
+    return with_operands(n, of_pairs(t, keys_[id]).block_of(n.shape), rows, with_past(k, t, past));
+  }
+  /// An operand of a node of pairs: its value in the form of the pairs, and what it is at hidden keys, if that is known.
+  struct pair_operand {
+    int id;
+    bool hidden;
+    double outside;
+  };
+  constexpr pair_operand in_pairs(int x, time const& t, keys_axis_of& k) {
+    node const n = from_[x];
+    if (keys_[x].exists) {
+      keys_axis_of const& o = keys_[x];
+      if (!same_place(time_[x], t) || time_[x].first != t.first || o.axis != k.axis) {
+        return {fail(stream_fault::early_keys, x), false, 0};
+      }
+      if (o.past != k.past) {  // both get the longer window in the next run
+        widen(o.origin, k.past);
+        widen(k.origin, o.past);
+        return {emit_constant(g_, 0, of_pairs(t, k).block_of(n.shape)).id, false, 0};
+      }
+      k.step_low = least(k.step_low, o.step_low);
+      return {value_[x], o.hidden, o.outside};
+    }
+    if (streams(x)) return {rows_in_pairs(x, of_pairs(t, k)), false, 0};
+    if (is_constant(from_, x))
+      return {repeated(x, of_pairs(t, k)), true, constant_at(from_, x)};
+    if (n.op->family == op_family::elementwise) return elementwise_pairs(x, n, t, k);
+    return {repeated(x, of_pairs(t, k)), false, 0};
+  }
+  /// A value of rows that was repeated for all keys.
+  constexpr int rows_in_pairs(int x, step_axes const& a) {
+    node const& n = from_[x];
+    extents const s = a.block_of(n.shape);
+    if (n.op->family == op_family::broadcast) {
+      int base = n.operand[0];
+      while (from_[base].op->family == op_family::broadcast) base = from_[base].operand[0];
+      step_axes const before = before_broadcast(a, from_[base].shape, n.shape);
+      if (before.keys >= 0 || !before.has_time || !same_place(time_[base], before.t) || time_[base].block != a.t.block)
+        return fail(stream_fault::splits_time, x);
+      if (time_[base].first < a.t.first) return fail(stream_fault::early_keys, x);
+      return emit_broadcast(g_, delayed(base, a.t.first), s);
+    }
+    if (n.op->family != op_family::elementwise && n.op->family != op_family::alias)
+      return fail(stream_fault::splits_time, x);
+    node r{n.op, {}, n.attribute, s};
+    for (int i = 0; i < n.op->arity; ++i) {
+      int const y = n.operand[i];
+      r.operand[i] = streams(y) ? rows_in_pairs(y, a) : repeated(y, a);
+    }
+    return n.op->family == op_family::alias ? r.operand[0] : g_.emit(r);
+  }
+  /// An elementwise op of pairs. A choice by a condition on positions hides keys.
+  constexpr pair_operand elementwise_pairs(int id, node const& n, time const& t, keys_axis_of& k) {
+    bool const chooses = is_op(n, &described<where_>);
+    if (chooses && !varies_[n.operand[0]])
+      for (int const other : {2, 1}) {
+        if (!is_constant(from_, n.operand[other])) continue;
+        axes_of_pairs const axes{t.axis, t.inner, k.axis, t.extent};
+        step_offsets const looks = offsets_of(from_, n.operand[0], axes, other == 1);
+        if (looks.exists) return hidden(id, n, other, looks, t, k);
+      }
+    node r{n.op, {}, n.attribute, of_pairs(t, k).block_of(n.shape)};
+    pair_operand x[3]{};
+    for (int i = 0; i < n.op->arity; ++i) {
+      x[i] = in_pairs(n.operand[i], t, k);
+      r.operand[i] = x[i].id;
+    }
+    pair_operand y = outside_of(n, x);
+    y.id = g_.emit(r);
+    return y;
+  }
+  /// What an op computes at hidden keys, if it does not depend on what is not known: -infinity + x, 0 x.
+  static constexpr pair_operand outside_of(node const& n, pair_operand const (&x)[3]) {
+    constexpr double probes[]{0.75, -1.625, 5.5, -0.375};
+    pair_operand r{0, true, 0};
+    for (int k = 0; k < 4; ++k) {
+      double v[3]{};
+      for (int i = 0; i < n.op->arity; ++i) v[i] = x[i].hidden ? x[i].outside : probes[(k + i) % 4] * (i + 1);
+      double const y = n.op->evaluate(v[0], v[1], v[2]);
+      if (k == 0) r.outside = y;
+      r.hidden = r.hidden && y == r.outside;
+    }
+    return r;
+  }
+  /// where(condition, x, constant), or with both exchanged: at the keys that the condition allows, and that are in the
+  /// sequence and its context, x. `other` is the operand that is the constant.
+  constexpr pair_operand hidden(int id, node const& n, int other, step_offsets const& looks, time const& t,
+                                keys_axis_of& k) {
+    if (looks.high > 0) return {fail(stream_fault::attends_later, id), false, 0};
+    int low = looks.low;
+    if (low == -step_offsets::unbounded) {
+      if (context_ == 0) return {fail(stream_fault::needs_context, id), false, 0};
+      low = 1 - context_;
+    }
+    if (low > 0) low = 0;
+    widen(k.origin, -low);
+    facts_.most_counted = most(facts_.most_counted, k.past - t.first);
+    pair_operand const x = in_pairs(n.operand[3 - other], t, k);
+    int const constant = repeated(n.operand[other], of_pairs(t, k));
+    node r{&described<where_>, {allowed(n.shape, low, looks.high, t, k), x.id, constant, 0}, 0,
+           of_pairs(t, k).block_of(n.shape)};
+    return {g_.emit(r), true, constant_at(from_, n.operand[other])};
+  }
+  /// 1 for the pairs of a block whose key is at most `low` steps behind the query and at least `high`, and in the
+  /// sequence; else 0. Position j of the keys is that of the block's first step, minus past, plus j.
+  constexpr int allowed(extents const& whole, int low, int high, time const& t, keys_axis_of const& k) {
+    extents const s = of_pairs(t, k).block_of(whole);
+    int const key = steps_along(s, k.axis, 1, k.past + t.block, 1);
+    int const begin = apply_to<subtract_>(number(k.past - t.first), count_before(t, true));
+    int r = apply_to<greater_equal_>(key, begin);
+    int const query = steps_along(s, t.axis, s.at[t.axis] / (t.block * t.inner), t.block, t.inner);
+    if (t.block > 1 || k.past + high < k.past + t.block - 1)
+      r = apply_to<multiply_>(r, apply_to<less_equal_>(key, apply_to<add_>(query, number(k.past + high))));
+    if (t.block > 1 || k.past + low > 0)
+      r = apply_to<multiply_>(r, apply_to<greater_equal_>(key, apply_to<add_>(query, number(k.past + low))));
+    return r;
+  }
+  /// 0, ..., n - 1 along an axis that is (outer, n, inner), for a value of shape s.
+  constexpr int steps_along(extents const& s, int axis, int outer, int n, int inner) {
+    auto const index = [&](extents const& of) { return g_.add(node{&described<column_index_>, {}, 0, of}); };
+    if (axis == s.rank - 1 && outer == 1 && inner == 1) return index(s);
+    int const in_axis = emit_broadcast(g_, emit_reshape(g_, index(extents{1, {n}}), extents{3, {1, n, 1}}),
+                                       extents{3, {outer, n, inner}});
+    extents rows = s;
+    for (int i = 0; i < s.rank; ++i)
+      if (i != axis) rows.at[i] = 1;
+    return emit_broadcast(g_, emit_reshape(g_, in_axis, rows), s);
+  }
+
+  constexpr int rule_of_pairs(int id, node const& n, int x) {
+    time t = time_[x];
+    keys_axis_of k = keys_[x];
+    switch (n.op->family) {
+      case op_family::elementwise: {
+        pair_operand const y = elementwise_pairs(id, n, t, k);
+        k.hidden = y.hidden;
+        k.outside = y.outside;
+        return placed_pairs(id, t, k, y.id);
+      }
+      case op_family::alias:
+        return placed_pairs(id, t, k, value_[x]);
+      case op_family::reshape: {
+        t = placed(t, n.shape, inner_of(t, from_[x].shape));
+        k.axis = same_axis(from_[x].shape, k.axis, n.shape);
+        if (!t.exists || k.axis < 0) return fail(stream_fault::splits_time, id);
+        return placed_pairs(id, t, k, emit_reshape(g_, value_[x], of_pairs(t, k).block_of(n.shape)));
+      }
+      case op_family::broadcast:
+        t.axis += n.shape.rank - from_[x].shape.rank;
+        k.axis += n.shape.rank - from_[x].shape.rank;
+        return placed_pairs(id, t, k, emit_broadcast(g_, value_[x], of_pairs(t, k).block_of(n.shape)));
+      case op_family::permute:
+        for (int i = 0; i < n.shape.rank; ++i) {
+          int const before = axis_behind(permutation_of(n), i);
+          if (before == time_[x].axis) t.axis = i;
+          if (before == keys_[x].axis) k.axis = i;
+        }
+        return placed_pairs(id, t, k, emit_permute(g_, value_[x], permutation_of(n)));
+      case op_family::reduction:
+        return reduced_pairs(id, n);
+      case op_family::contraction:
+        return weighted_keys(id, n);
+      default:
+        return fail(stream_fault::no_rule, id);
+    }
+  }
+  constexpr int placed_pairs(int id, time const& t, keys_axis_of const& k, int value) {
+    time_[id] = t;
+    keys_[id] = k;
+    return value;
+  }
+  /// A sum or maximum over keys leaves out those that are hidden.
+  constexpr int reduced_pairs(int id, node const& n) {
+    int const x = n.operand[0];
+    extents const s = from_[x].shape;
+    time t = time_[x];
+    keys_axis_of k = keys_[x];
+    unsigned axes = 0;
+    for (int i = 0; i < s.rank; ++i)
+      if (s.at[i] != n.shape.at[i]) axes |= 1u << i;
+    if (axes >> t.axis & 1u) return fail(stream_fault::reduces_time, id);
+    bool const of_keys = axes >> k.axis & 1u;
+    k.hidden = k.hidden && k.outside == n.op->identity;
+    if (of_keys && !k.hidden) return fail(stream_fault::attends_all, id);
+    if (of_keys) {
+      t.low = least(t.low, k.step_low - t.stride * k.past);
+      k = {};
+    }
+    extents const result = k.exists ? of_pairs(t, k).block_of(n.shape) : block_of(n.shape, t);
+    return placed_pairs(id, t, k,
+                    g_.emit(node{n.op, {value_[x], 0, 0, 0}, graph::axes_attribute(axes), result}));
+  }
+  /// The sum of values by the weights of their keys.
+  constexpr int weighted_keys(int id, node const& n) {
+    auto const [ta, tb] = transposes_of(n);
+    bool const weights_first = keys_[n.operand[0]].exists;
+    int const w = n.operand[weights_first ? 0 : 1], v = n.operand[weights_first ? 1 : 0];
+    time t = time_[w];
+    keys_axis_of const k = keys_[w];
+    auto const from_last = [&](int x, int axis) { return from_[x].shape.rank - 1 - axis; };
+    int const summed_of_first = ta ? 1 : 0, summed_of_second = tb ? 0 : 1;
+    int const summed_of_weights = weights_first ? summed_of_first : summed_of_second;
+    int const summed_of_values = weights_first ? summed_of_second : summed_of_first;
+    if (!streams(v) || keys_[v].exists || from_last(w, k.axis) != summed_of_weights ||
+        from_last(w, t.axis) != 1 - summed_of_weights || from_last(v, time_[v].axis) != summed_of_values)
+      return fail(stream_fault::multiplies_time, id);
+    if (!k.hidden || k.outside != 0) return fail(stream_fault::attends_all, id);
+    if (!are_keys(v, t)) return fail(stream_fault::mixes_rates, id);
+    if (time_[v].first < t.first) return fail(stream_fault::early_keys, id);
+    t.axis = n.shape.rank - (weights_first ? 2 : 1);
+    t.low = least(t.low, least(time_[v].low, k.step_low) - t.stride * k.past);
+    t.high = most(t.high, time_[v].high);
+    if (time_[v].future > t.future) t.late = time_[v].late;
+    t.future = most(t.future, time_[v].future);
+    int const values = with_past(v, time_[w], k.past);
+    int const weights = value_[w];
+    return placed_pairs(id, t, {},
+                    with_operands(n, block_of(n.shape, t), weights_first ? weights : values,
+                                  weights_first ? values : weights));
   }
 
   // ---- loops over the steps ----
@@ -656,9 +1042,16 @@ class streamer {
     return 0;
   }
 
+  /// What a history without a place that moves is for the next block.
+  constexpr int next_of(int i) {
+    stream_history const& h = facts_.history[i];
+    if (h.counts != 0) return next_count(h, first_buffer_ + 2 * i);
+    return h.is_state ? final_state(h.id) : with_history(i);
+  }
   constexpr void add_outputs() {
     int const id = whole_.outputs[0].id;
     if (!streams(id)) return void(fail(stream_fault::constant_result, id));
+    if (keys_[id].exists) return void(fail(stream_fault::splits_time, id));
     if (time_[id].future > 0) return void(fail(stream_fault::reads_the_future, time_[id].late));
     if (time_[id].inner != 1 || from_[id].shape.at[time_[id].axis] != time_[id].extent)
       return void(fail(stream_fault::splits_time, id));
@@ -674,8 +1067,7 @@ class streamer {
     facts_.receptive_field = t.high - t.low < unbounded_reach / 2 ? t.high - t.low + 1 : whole_past;
     for (int i = 0; i < facts_.history_count; ++i)
       if (facts_.history[i].slides == 0)
-        program_.add_output(facts_.history[i].is_state ? final_state(facts_.history[i].id) : with_history(i),
-                            graph::destination::buffer, first_buffer_ + 2 * i + 1);
+        program_.add_output(next_of(i), graph::destination::buffer, first_buffer_ + 2 * i + 1);
   }
 
   graph::program const& whole_;
@@ -683,7 +1075,8 @@ class streamer {
   graph::program& program_;
   node_table& g_;
   stream_facts& facts_;
-  int axis_, block_, first_buffer_ = 0;
+  int axis_, block_, context_, first_buffer_ = 0;
+  keys_axis_of* keys_;    ///< by node: its axis of keys, if it has an element for each pair of steps
   time* time_;            ///< by node of the whole sequence
   int* value_;            ///< by node: its value for a block, or 0
   bool* varies_;          ///< by node: it depends on the input
@@ -691,24 +1084,27 @@ class streamer {
   streamed_loop* loops_;  ///< by number
 };
 
-/// The program over blocks of a program over a sequence. The first run finds how long each history is.
+/// The program over blocks of a program over a sequence. The first runs find how long each history is.
 struct streamed {
   graph::program program;
   stream_facts facts;
 };
-constexpr streamed stream(graph::program const& whole, int axis, int block, int first_buffer) {
+constexpr streamed stream(graph::program const& whole, int axis, int block, int context, int first_buffer) {
   streamed r{};
-  {
+  // A run that finds longer windows than it was emitted with is repeated; windows that are combined become equal.
+  do {
     graph::program measured{};
-    streamer first{whole, measured, r.facts, axis, block};
-    first.run(first_buffer);
-  }
+    r.facts.windows_changed = false;
+    r.facts.history_count = 0;
+    streamer one{whole, measured, r.facts, axis, block, context};
+    one.run(first_buffer);
+  } while (r.facts.windows_changed && r.facts.fault == stream_fault::none);
   if (r.facts.fault != stream_fault::none) return r;
   int sliding = 0;
   for (int i = 0; i < r.facts.history_count; ++i)
     if (r.facts.history[i].shape.at[0] == 1 && !r.facts.history[i].is_state && sliding < max_sliding)
       r.facts.history[i].slides = ++sliding;
-  streamer second{whole, r.program, r.facts, axis, block};
+  streamer second{whole, r.program, r.facts, axis, block, context};
   second.run(first_buffer);
   return r;
 }

@@ -43,6 +43,7 @@ struct tracer {
   int next_vector = 0;                      ///< the number that the vector of the next model's parameters gets
   int packed_vectors = 0;                   ///< number of vectors of gradients
   bool has_samples = false;                 ///< the program is rewritten for another number of samples
+  bool has_formulas = false;                ///< attention is traced as its formula, not in blocks
   /// of the optimizer whose update is traced: its first hyperparameter and its first buffer
   int first_hyperparameter = 0, first_buffer = 0;
 
@@ -287,7 +288,7 @@ constexpr bool trains(tracer const& t) { return t.traced_mode == mode::training;
 /// of nodes: the gradients of twelve layers in blocks would take more steps than compilers allow.
 inline constexpr int most_nodes_before_blocks = 600;
 constexpr bool keeps_formulas(tracer const& t) {
-  return t.has_samples || t.program.nodes.plain || t.program.nodes.size > most_nodes_before_blocks;
+  return t.has_samples || t.has_formulas || t.program.nodes.plain || t.program.nodes.size > most_nodes_before_blocks;
 }
 
 template <class S>
