@@ -47,6 +47,7 @@ struct block_has_axis<shape<Extents...>, Axis> {
 /// What may stand behind the block: time_axis, context, and memory.
 template <class Option>
 struct stream_option {
+  ESPALIER_READS("got {}")
   static constexpr bool agree = false, is_memory = false;
   static constexpr int axis_behind_1 = 0, context = 0;
 };
@@ -58,12 +59,18 @@ struct stream_option<time_axis<Axis>> : stream_option<void> {
 template <int Steps>
 struct stream_option<context<Steps>> : stream_option<void> {
   static constexpr bool agree = true;
-  static constexpr int context = Steps;
+  static constexpr int context = Steps > 0 ? Steps : 1;  // one error for a context of no step, not two
 };
 template <std::size_t Count>
 struct stream_option<bytes<Count>> : stream_option<void> {
   static constexpr bool is_memory = true;
 };
+/// The first argument that may not stand behind the block.
+template <class First, class... More>
+struct first_wrong_option : std::conditional_t<stream_option<First>::agree || stream_option<First>::is_memory,
+                                            first_wrong_option<More...>, std::type_identity<stream_option<First>>> {};
+template <class Last>
+struct first_wrong_option<Last> : std::type_identity<stream_option<Last>> {};
 template <class Option>
 concept StreamOption = stream_option<Option>::agree;
 template <class Option>
@@ -73,6 +80,14 @@ template <class... Options>
 inline constexpr int axis_of_options = 1 + (0 + ... + stream_option<Options>::axis_behind_1);
 template <class... Options>
 inline constexpr int context_of_options = (0 + ... + stream_option<Options>::context);
+
+/// How far a stream counts: to the largest whole number up to which a T represents all, if its net uses positions.
+template <class T>
+constexpr std::int64_t counted_steps(operation::stream_facts const& facts) {
+  for (int i = 0; i < facts.history_count; ++i)
+    if (facts.history[i].counts != 0 && !facts.history[i].saturates) return std::int64_t{1} << (std::is_same_v<T, float> ? 24 : 53);
+  return INT64_MAX;
+}
 
 /// What of(...) returns where there is no stream.
 struct no_stream : zero_costs {
@@ -93,14 +108,17 @@ struct no_stream : zero_costs {
 /// block from the net, and the state that a block leaves to the next one.
 ///     esp::stream effect{model, esp::batch<1, 64, 2>{}};   effect(block, result);
 ///     esp::stream tagger{model, esp::batch<1, 2, 64>{}, esp::time_axis<2>{}};   // time is the last axis
+///     esp::stream writer{model, esp::batch<1, 1>{}, esp::context<256>{}};       // attention to the last 256 steps
 /// A block has the net's input shape, with the steps of one block along the axis of time: axis 1, or `time_axis`. The
 /// other axes are as in a predictor: a batch is many streams at once. Result t of the whole sequence is result
 /// t + latency_steps of the stream; results before the first are meaningless.
+/// Attention looks at `context` steps, or as far as its mask does; the keys and values of earlier steps are kept.
 /// shape    a block (N, steps, ...) -> (N, steps / the net's strides, ...)
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards. The state begins as zeros
 /// order    as a predictor of the whole sequence, except sums that are divided otherwise among vectors
 /// range    subnormal numbers are treated as 0 during a call
-/// errors   a net whose results depend on later steps, or on all steps, does not compile; nor do strides that do not
+/// errors   a net whose results depend on later steps, or on all steps, does not compile; nor do attention to all
+///          earlier steps without a context, strides that do not
 ///          divide the steps of a block, and models on a graphics processor
 template <class Model, class Block, int Axis = 1, int Context = 0,
           class Found = detail::found_for_stream<typename Model::net_type, Block, Axis, Context>>
@@ -136,6 +154,9 @@ class stream {
   static constexpr int latency_steps = facts.latency;
   /// How many steps of the input a result depends on. With a loop over the steps: 2147483647, all so far.
   static constexpr int receptive_field = facts.receptive_field;
+  /// How many steps a stream can have before a reset. A net that uses positions (rotary, sinusoidal) counts them in its
+  /// element type, in float to 16777216; further positions would be equal.
+  static constexpr std::int64_t max_steps = detail::counted_steps<T>(facts);
   /// The state without the gaps that align its parts.
   static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Program>);
@@ -464,6 +485,16 @@ class stream<detail::misused<is_batch<Argument>>, void, 0, 0, void> : public det
  public:
   stream(auto&&...) {}
 };
+template <class Argument>
+class stream<detail::misused<detail::stream_option<Argument>>, void, 0, 0, void> : public detail::no_stream {
+  static_assert(detail::stream_option<Argument>::agree,
+                ESPALIER_SENTENCE("stream{model, block}: behind the block stand esp::time_axis<axis>{}, "
+                                  "esp::context<steps>{}, and esp::bytes of memory as the last",
+                                  detail::stream_option<Argument>));
+
+ public:
+  stream(auto&&...) {}
+};
 template <class Block, int Axis>
 class stream<detail::misused<detail::block_has_axis<Block, Axis>>, void, 0, 0, void> : public detail::no_stream {
   static_assert(detail::block_has_axis<Block, Axis>::agree,
@@ -500,6 +531,10 @@ template <ModelType Model, class Block, class... Options>
            !detail::StreamBlock<Block, detail::axis_of_options<Options...>>)
 stream(Model const&, Block, Options const&...)
 ->stream<detail::misused<detail::block_has_axis<Block, detail::axis_of_options<Options...>>>, void, 0, 0, void>;
+template <ModelType Model, class Block, class... Options>
+  requires(is_shape<Block> && !(detail::StreamArgument<Options> && ...))
+stream(Model const&, Block, Options const&...)
+->stream<detail::misused<typename detail::first_wrong_option<Options...>::type>, void, 0, 0, void>;
 template <class First, class... More>
   requires(!ModelType<First>)
 stream(First const&, More const&...)

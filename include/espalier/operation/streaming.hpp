@@ -54,6 +54,16 @@ struct time_axis_of {
   int late;            ///< the node that fills in behind the sequence, or 0
 };
 
+/// What is known of the elements of pairs. fixed: all are `value`. hides: those whose key is not from low to high steps
+/// behind the query (offsets, key - query) are `value`.
+struct known_outside {
+  enum kind : std::uint8_t { nothing, fixed, hides } what = nothing;
+  double value = 0;
+  int low = -step_offsets::unbounded, high = step_offsets::unbounded;
+
+  constexpr bool is(double x) const { return what == hides && value == x; }
+};
+
 /// The second axis of a value that has an element for each pair of a step and a key, as attention's scores. In the
 /// program of a block, the keys are those of the block behind `past` earlier ones.
 struct keys_axis_of {
@@ -61,8 +71,7 @@ struct keys_axis_of {
   int axis, past;
   int origin;             ///< the product that the pairs began with
   int step_low;           ///< as the time of the keys: what a key depends on
-  bool hidden;            ///< elements of keys that a query does not look at are `outside`
-  double outside;
+  known_outside hidden;   ///< what elements of keys are that a query does not look at
 };
 /// How many earlier keys the pairs of a product need. A run finds it at the masks.
 struct stream_window {
@@ -727,36 +736,44 @@ class streamer {
     t.high = most(t.high, time_[k].high);
     int const past = window_of(id).past;
     time_[id] = t;
-    keys_[id] = {true, n.shape.rank - 1, past, id, time_[k].low, false, 0};
+    keys_[id] = {true, n.shape.rank - 1, past, id, time_[k].low, {}};
     int const rows = delayed(q, t.first);
     return with_operands(n, of_pairs(t, keys_[id]).block_of(n.shape), rows, with_past(k, t, past));
   }
-  /// An operand of a node of pairs: its value in the form of the pairs, and what it is at hidden keys, if that is known.
+  /// An operand of a node of pairs: its value in the form of the pairs, and what is known of it.
   struct pair_operand {
     int id;
-    bool hidden;
-    double outside;
+    known_outside known;
   };
   constexpr pair_operand in_pairs(int x, time const& t, keys_axis_of& k) {
     node const n = from_[x];
     if (keys_[x].exists) {
       keys_axis_of const& o = keys_[x];
-      if (!same_place(time_[x], t) || time_[x].first != t.first || o.axis != k.axis) {
-        return {fail(stream_fault::early_keys, x), false, 0};
-      }
+      if (!same_place(time_[x], t) || time_[x].first != t.first || o.axis != k.axis)
+        return {fail(stream_fault::early_keys, x), {}};
       if (o.past != k.past) {  // both get the longer window in the next run
         widen(o.origin, k.past);
         widen(k.origin, o.past);
-        return {emit_constant(g_, 0, of_pairs(t, k).block_of(n.shape)).id, false, 0};
+        return {emit_constant(g_, 0, of_pairs(t, k).block_of(n.shape)).id, o.hidden};
       }
       k.step_low = least(k.step_low, o.step_low);
-      return {value_[x], o.hidden, o.outside};
+      return {value_[x], o.hidden};
     }
-    if (streams(x)) return {rows_in_pairs(x, of_pairs(t, k)), false, 0};
+    if (streams(x)) return {rows_in_pairs(x, of_pairs(t, k)), {}};
     if (is_constant(from_, x))
-      return {repeated(x, of_pairs(t, k)), true, constant_at(from_, x)};
+      return {repeated(x, of_pairs(t, k)), {known_outside::fixed, constant_at(from_, x)}};
     if (n.op->family == op_family::elementwise) return elementwise_pairs(x, n, t, k);
-    return {repeated(x, of_pairs(t, k)), false, 0};
+    if (n.op->family == op_family::broadcast) {
+      step_axes const before = before_broadcast(of_pairs(t, k), from_[n.operand[0]].shape, n.shape);
+      if (before.has_time && before.keys >= 0) {
+        keys_axis_of narrower = k;
+        narrower.axis = before.keys;
+        pair_operand y = in_pairs(n.operand[0], before.t, narrower);
+        y.id = emit_broadcast(g_, y.id, of_pairs(t, k).block_of(n.shape));
+        return y;
+      }
+    }
+    return {repeated(x, of_pairs(t, k)), {}};
   }
   /// A value of rows that was repeated for all keys.
   constexpr int rows_in_pairs(int x, step_axes const& a) {
@@ -782,68 +799,101 @@ class streamer {
   }
   /// An elementwise op of pairs. A choice by a condition on positions hides keys.
   constexpr pair_operand elementwise_pairs(int id, node const& n, time const& t, keys_axis_of& k) {
-    bool const chooses = is_op(n, &described<where_>);
-    if (chooses && !varies_[n.operand[0]])
+    if (is_op(n, &described<where_>) && !varies_[n.operand[0]])
       for (int const other : {2, 1}) {
         if (!is_constant(from_, n.operand[other])) continue;
         axes_of_pairs const axes{t.axis, t.inner, k.axis, t.extent};
         step_offsets const looks = offsets_of(from_, n.operand[0], axes, other == 1);
-        if (looks.exists) return hidden(id, n, other, looks, t, k);
+        if (looks.exists) return hidden(n, other, looks, t, k);
       }
     node r{n.op, {}, n.attribute, of_pairs(t, k).block_of(n.shape)};
-    pair_operand x[3]{};
+    known_outside known[3]{};
     for (int i = 0; i < n.op->arity; ++i) {
-      x[i] = in_pairs(n.operand[i], t, k);
-      r.operand[i] = x[i].id;
+      pair_operand const x = in_pairs(n.operand[i], t, k);
+      r.operand[i] = x.id;
+      known[i] = x.known;
     }
-    pair_operand y = outside_of(n, x);
-    y.id = g_.emit(r);
-    return y;
+    return {g_.emit(r), known_result(*n.op, known)};
   }
-  /// What an op computes at hidden keys, if it does not depend on what is not known: -infinity + x, 0 x.
-  static constexpr pair_operand outside_of(node const& n, pair_operand const (&x)[3]) {
+  /// The result of an op of which operand `only`, or each one (-1), is hidden. hides: the value does not depend on what
+  /// is not known, as -infinity + x and 0 x.
+  static constexpr known_outside where_hidden(graph::descriptor const& op, known_outside const (&x)[3], int only) {
     constexpr double probes[]{0.75, -1.625, 5.5, -0.375};
-    pair_operand r{0, true, 0};
+    known_outside r{known_outside::hides};
     for (int k = 0; k < 4; ++k) {
       double v[3]{};
-      for (int i = 0; i < n.op->arity; ++i) v[i] = x[i].hidden ? x[i].outside : probes[(k + i) % 4] * (i + 1);
-      double const y = n.op->evaluate(v[0], v[1], v[2]);
-      if (k == 0) r.outside = y;
-      r.hidden = r.hidden && y == r.outside;
+      for (int i = 0; i < op.arity; ++i) {
+        bool const known = x[i].what == known_outside::fixed ||
+                           (x[i].what == known_outside::hides && (only < 0 || only == i));
+        v[i] = known ? x[i].value : probes[(k + i) % 4] * (i + 1);
+      }
+      double const y = op.evaluate(v[0], v[1], v[2]);
+      if (k == 0) r.value = y;
+      if (!(y == r.value)) return {};
     }
     return r;
   }
-  /// where(condition, x, constant), or with both exchanged: at the keys that the condition allows, and that are in the
-  /// sequence and its context, x. `other` is the operand that is the constant.
-  constexpr pair_operand hidden(int id, node const& n, int other, step_offsets const& looks, time const& t,
-                                keys_axis_of& k) {
-    if (looks.high > 0) return {fail(stream_fault::attends_later, id), false, 0};
-    int low = looks.low;
-    if (low == -step_offsets::unbounded) {
-      if (context_ == 0) return {fail(stream_fault::needs_context, id), false, 0};
-      low = 1 - context_;
+  /// What is known of an op's result. Where one hidden operand is enough to know it, the others may look further.
+  static constexpr known_outside known_result(graph::descriptor const& op, known_outside const (&x)[3]) {
+    known_outside r = where_hidden(op, x, -1);
+    if (r.what != known_outside::hides) return r;
+    int low = step_offsets::unbounded, high = -step_offsets::unbounded;
+    bool one_is_enough = false, any = false;
+    for (int i = 0; i < op.arity; ++i) {
+      if (x[i].what != known_outside::hides) continue;
+      any = true;
+      low = least(low, x[i].low);
+      high = most(high, x[i].high);
+      if (!where_hidden(op, x, i).is(r.value)) continue;
+      one_is_enough = true;
+      r.low = most(r.low, x[i].low);
+      r.high = least(r.high, x[i].high);
     }
-    if (low > 0) low = 0;
-    widen(k.origin, -low);
+    if (any && one_is_enough) return r;
+    if (any) return {known_outside::hides, r.value, low, high};
+    bool all_fixed = true;
+    for (int i = 0; i < op.arity; ++i) all_fixed = all_fixed && x[i].what == known_outside::fixed;
+    return all_fixed ? known_outside{known_outside::fixed, r.value} : known_outside{};
+  }
+  /// where(condition, x, constant), or with both exchanged: x at the keys that the condition allows, and that are in
+  /// the sequence and its context. `other` is the operand that is the constant.
+  constexpr pair_operand hidden(node const& n, int other, step_offsets looks, time const& t, keys_axis_of& k) {
+    if (context_ != 0) looks.low = most(looks.low, 1 - context_);
+    if (looks.low != -step_offsets::unbounded) widen(k.origin, most(-looks.low, 0));
     facts_.most_counted = most(facts_.most_counted, k.past - t.first);
     pair_operand const x = in_pairs(n.operand[3 - other], t, k);
     int const constant = repeated(n.operand[other], of_pairs(t, k));
-    node r{&described<where_>, {allowed(n.shape, low, looks.high, t, k), x.id, constant, 0}, 0,
-           of_pairs(t, k).block_of(n.shape)};
-    return {g_.emit(r), true, constant_at(from_, n.operand[other])};
+    node const r{&described<where_>,
+                 {allowed(n.shape, looks, t, k), x.id, constant, 0},
+                 0,
+                 of_pairs(t, k).block_of(n.shape)};
+    known_outside known{known_outside::hides, constant_at(from_, n.operand[other]), looks.low, looks.high};
+    if (x.known.is(known.value)) {
+      known.low = most(known.low, x.known.low);
+      known.high = least(known.high, x.known.high);
+    }
+    return {g_.emit(r), known};
   }
-  /// 1 for the pairs of a block whose key is at most `low` steps behind the query and at least `high`, and in the
-  /// sequence; else 0. Position j of the keys is that of the block's first step, minus past, plus j.
-  constexpr int allowed(extents const& whole, int low, int high, time const& t, keys_axis_of const& k) {
+  /// Whether what is known of pairs lets a sum or maximum leave out keys: they are `neutral`. Keys that come later, or
+  /// too early, are not in the block.
+  constexpr bool leaves_out(int id, keys_axis_of const& k, double neutral) {
+    if (!k.hidden.is(neutral)) fail(stream_fault::attends_all, id);
+    else if (k.hidden.high > 0) fail(stream_fault::attends_later, id);
+    else if (k.hidden.low == -step_offsets::unbounded) fail(stream_fault::needs_context, id);
+    return facts_.fault == stream_fault::none;
+  }
+  /// 1 for the pairs of a block at the offsets that are looked at, if the key is in the sequence; else 0. Position j of
+  /// the keys is that of the block's first step, minus past, plus j.
+  constexpr int allowed(extents const& whole, step_offsets const& looks, time const& t, keys_axis_of const& k) {
     extents const s = of_pairs(t, k).block_of(whole);
     int const key = steps_along(s, k.axis, 1, k.past + t.block, 1);
     int const begin = apply_to<subtract_>(number(k.past - t.first), count_before(t, true));
     int r = apply_to<greater_equal_>(key, begin);
     int const query = steps_along(s, t.axis, s.at[t.axis] / (t.block * t.inner), t.block, t.inner);
-    if (t.block > 1 || k.past + high < k.past + t.block - 1)
-      r = apply_to<multiply_>(r, apply_to<less_equal_>(key, apply_to<add_>(query, number(k.past + high))));
-    if (t.block > 1 || k.past + low > 0)
-      r = apply_to<multiply_>(r, apply_to<greater_equal_>(key, apply_to<add_>(query, number(k.past + low))));
+    auto const bound = [&](int offset) { return apply_to<add_>(query, number(k.past + offset)); };
+    if (looks.high < t.block - 1) r = apply_to<multiply_>(r, apply_to<less_equal_>(key, bound(looks.high)));
+    if (looks.low > 1 - k.past - t.block)
+      r = apply_to<multiply_>(r, apply_to<greater_equal_>(key, bound(looks.low)));
     return r;
   }
   /// 0, ..., n - 1 along an axis that is (outer, n, inner), for a value of shape s.
@@ -864,8 +914,7 @@ class streamer {
     switch (n.op->family) {
       case op_family::elementwise: {
         pair_operand const y = elementwise_pairs(id, n, t, k);
-        k.hidden = y.hidden;
-        k.outside = y.outside;
+        k.hidden = y.known;
         return placed_pairs(id, t, k, y.id);
       }
       case op_family::alias:
@@ -911,8 +960,8 @@ class streamer {
       if (s.at[i] != n.shape.at[i]) axes |= 1u << i;
     if (axes >> t.axis & 1u) return fail(stream_fault::reduces_time, id);
     bool const of_keys = axes >> k.axis & 1u;
-    k.hidden = k.hidden && k.outside == n.op->identity;
-    if (of_keys && !k.hidden) return fail(stream_fault::attends_all, id);
+    if (of_keys && !leaves_out(id, k, n.op->identity)) return fail(stream_fault::attends_all, id);
+    if (!of_keys && !k.hidden.is(n.op->identity)) k.hidden = {};
     if (of_keys) {
       t.low = least(t.low, k.step_low - t.stride * k.past);
       k = {};
@@ -935,7 +984,7 @@ class streamer {
     if (!streams(v) || keys_[v].exists || from_last(w, k.axis) != summed_of_weights ||
         from_last(w, t.axis) != 1 - summed_of_weights || from_last(v, time_[v].axis) != summed_of_values)
       return fail(stream_fault::multiplies_time, id);
-    if (!k.hidden || k.outside != 0) return fail(stream_fault::attends_all, id);
+    if (!leaves_out(id, k, 0)) return fail(stream_fault::attends_all, id);
     if (!are_keys(v, t)) return fail(stream_fault::mixes_rates, id);
     if (time_[v].first < t.first) return fail(stream_fault::early_keys, id);
     t.axis = n.shape.rank - (weights_first ? 2 : 1);
