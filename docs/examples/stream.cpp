@@ -24,6 +24,25 @@ using Block = nn::Residual<nn::Sequential<Causal<16, 16, 3, Dilation>, nn::Tanh>
 using Pedal = nn::Sequential<nn::Linear<1, 16>, Block<1>, Block<2>, Block<4>, Block<8>, nn::Linear<16, 1>>;
 // [/net]
 
+// [window]
+/// Attention to the last 64 steps.
+struct Near {
+  nn::Linear<16, 48> projected;
+  ESPALIER_MODULE(Near, projected)
+
+  constexpr auto forward(auto x) const {
+    constexpr int steps = esp::shape_of<decltype(x)>::template extent<1>();
+    auto const [q, k, v] = esp::split<3, 16, 16, 16>(esp::unsqueeze<1>(projected(x)));
+    auto const key = esp::column_index<shape<steps, steps>>{};
+    auto const query = esp::reshape<steps, 1>(esp::column_index<shape<steps>>{});
+    auto const near = (key <= query) * (key > query - 64);
+    return esp::squeeze<1>(esp::scaled_dot_product_attention(q, k, v, near));
+  }
+};
+using NearStream = esp::stream<esp::model<Near>, esp::batch<1, 8, 16>>;
+static_assert(NearStream::receptive_field == 64);
+// [/window]
+
 // [callback]
 class effect {
  public:

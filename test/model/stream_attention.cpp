@@ -28,8 +28,7 @@ auto streamed(Stream& stream, X const& x) {
       for (int i = 0; i < in * Features; ++i) block[n * in * Features + i] = x[(n * steps + t * in) * Features + i];
     stream(block, result);
     for (int n = 0; n < signals; ++n)
-      for (int i = 0; i < out * Made; ++i)
-        y[(n * (steps / in) + t) * out * Made + i] = result[n * out * Made + i];
+      for (int i = 0; i < out * Made; ++i) y[(n * (steps / in) + t) * out * Made + i] = result[n * out * Made + i];
   }
   return y;
 }
@@ -45,7 +44,8 @@ void check_against() {
     constexpr int made = esp::shape_of<decltype(expected)>::template extent<2>();
     auto const check_blocks = [&]<int Steps>(std::integral_constant<int, Steps>) {
       auto stream = [&] {
-        if constexpr (Context == 0) return esp::stream<decltype(model), esp::batch<Signals, Steps, Features>>{model, {}};
+        if constexpr (Context == 0)
+          return esp::stream<decltype(model), esp::batch<Signals, Steps, Features>>{model, {}};
         else
           return esp::stream<decltype(model), esp::batch<Signals, Steps, Features>, 1, Context>{
               model, {}, esp::context<Context>{}};
@@ -66,8 +66,8 @@ void check() {
 }
 
 template <int In, int Out, int Kernel, int Stride = 1>
-using Causal = nn::Conv1d<In, Out, Kernel,
-                          nn::conv{.stride = Stride, .padding = {0, Kernel - 1, 0, 0}, .layout = esp::nhwc}>;
+using Causal =
+    nn::Conv1d<In, Out, Kernel, nn::conv{.stride = Stride, .padding = {0, Kernel - 1, 0, 0}, .layout = esp::nhwc}>;
 
 /// The numbers of queries and of keys in a mask of T x T.
 template <int T>
@@ -78,7 +78,7 @@ template <int T>
 constexpr auto key() {
   return esp::column_index<shape<T, T>>{};
 }
-enum class form { product, minimum, differences, exchanged, nested, added, slopes };
+enum class form { product, minimum, differences, exchanged, nested, added, distances };
 
 /// Self-attention of one head that looks at the last Window steps. The mask is written in several ways.
 template <int Window, form Form = form::product>
@@ -90,8 +90,7 @@ struct Windowed {
     auto const [q, k, v] = esp::split<2, 4, 4, 4>(qkv(x));
     constexpr double hide = -esp::math::infinity<double>;
     auto const before = key<T>() <= query<T>();
-    if constexpr (Form == form::product)
-      return attend(q, k, v, before * (key<T>() > query<T>() - Window));
+    if constexpr (Form == form::product) return attend(q, k, v, before * (key<T>() > query<T>() - Window));
     else if constexpr (Form == form::minimum)
       return attend(q, k, v, minimum(query<T>() >= key<T>(), query<T>() < key<T>() + Window));
     else if constexpr (Form == form::differences)
@@ -103,8 +102,9 @@ struct Windowed {
       return weighted(where(before, where(key<T>() + Window > query<T>(), 2 * scores(q, k) + 1, hide), hide), v);
     else if constexpr (Form == form::added)
       return weighted(scores(q, k) + where(before, 0, hide) + where(key<T>() > query<T>() - Window, 0, hide), v);
-    else return weighted(where(before * (key<T>() > query<T>() - Window), scores(q, k), hide) +
-                             0.25 * (key<T>() - query<T>()), v);
+    else
+      return weighted(
+          where(before * (key<T>() > query<T>() - Window), scores(q, k), hide) + 0.25 * (key<T>() - query<T>()), v);
   }
   static constexpr auto attend(auto q, auto k, auto v, auto mask) {
     auto const head = [](auto a) { return esp::unsqueeze<1>(a); };
@@ -142,12 +142,13 @@ struct Linear {
 /// A convolution in front, positions that are added, and a stride.
 using Positions = nn::Sequential<Causal<4, 8, 3>, nn::SinusoidalPositions<>,
                                  nn::TransformerEncoderLayer<8, 2, 16, nn::encoder_layer{.causal = true}>>;
-using Strided = nn::Sequential<Causal<4, 8, 3, 2>, nn::RotaryAttention<8, 2>, Causal<8, 4, 2, 2>,
-                               nn::RotaryAttention<4, 1>>;
+using Strided =
+    nn::Sequential<Causal<4, 8, 3, 2>, nn::RotaryAttention<8, 2>, Causal<8, 4, 2, 2>, nn::RotaryAttention<4, 1>>;
 using Rotary = nn::Sequential<nn::RotaryAttention<8, 4, 2>, nn::Tanh,
                               nn::RotaryAttention<8, 2, 1, nn::rotary_attention{.rotary = {.interleaved = false}}>>;
-using Encoder = nn::Repeat<2, nn::TransformerEncoderLayer<8, 2, 16, nn::encoder_layer{.norm_first = true, .causal = true},
-                                                          nn::GELU>>;
+using Encoder =
+    nn::Repeat<2,
+               nn::TransformerEncoderLayer<8, 2, 16, nn::encoder_layer{.norm_first = true, .causal = true}, nn::GELU>>;
 }  // namespace
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(encoder_layers, T, decltype(std::tuple<float, double>{})) {
@@ -165,21 +166,19 @@ BOOST_AUTO_TEST_CASE(windows_in_every_form) {
   check<Windowed<5, form::exchanged>, 0, 4, double, 1, 3>();
   check<Windowed<5, form::nested>, 0, 4, double, 1, 3>();
   check<Windowed<5, form::added>, 0, 4, double, 1, 3>();
-  check<Windowed<5, form::slopes>, 0, 4, double, 1, 3>();
+  check<Windowed<5, form::distances>, 0, 4, double, 1, 3>();
 }
 BOOST_AUTO_TEST_CASE(products_that_are_combined_and_weights_without_softmax) {
   check<TwoProducts, 0, 4, double, 1, 4, 16>();
   check<Linear, 0, 4, double, 1, 4>();
 }
 /// A context shortens the window of a mask, or is one.
-BOOST_AUTO_TEST_CASE(a_context_is_a_window) {
-  check_against<Windowed<1000>, Windowed<7>, 7, 4, double, 1, 3, 16>();
-}
+BOOST_AUTO_TEST_CASE(a_context_is_a_window) { check_against<Windowed<1000>, Windowed<7>, 7, 4, double, 1, 3, 16>(); }
 
 /// Behind a convolution without padding, results are late; the sequence of keys begins late, too.
 BOOST_AUTO_TEST_CASE(attention_behind_a_late_layer) {
   using Late = nn::Sequential<nn::Conv1d<4, 8, 3, nn::conv{.padding = 0, .layout = esp::nhwc}>,
-                              nn::RotaryAttention<8, 2>, Causal<8, 4, 2>>;
+                              nn::RotaryAttention<8, 2>, nn::Linear<8, 4>>;
   esp::model<Late, esp::cpu, double> model{esp::seed{7}};
   auto const x = numbers<double, shape<2, steps, 4>>(5);
   auto const expected = model(x);  // two fewer than steps

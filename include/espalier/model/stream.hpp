@@ -68,7 +68,8 @@ struct stream_option<bytes<Count>> : stream_option<void> {
 /// The first argument that may not stand behind the block.
 template <class First, class... More>
 struct first_wrong_option : std::conditional_t<stream_option<First>::agree || stream_option<First>::is_memory,
-                                            first_wrong_option<More...>, std::type_identity<stream_option<First>>> {};
+                                               first_wrong_option<More...>, std::type_identity<stream_option<First>>> {
+};
 template <class Last>
 struct first_wrong_option<Last> : std::type_identity<stream_option<Last>> {};
 template <class Option>
@@ -85,7 +86,8 @@ inline constexpr int context_of_options = (0 + ... + stream_option<Options>::con
 template <class T>
 constexpr std::int64_t counted_steps(operation::stream_facts const& facts) {
   for (int i = 0; i < facts.history_count; ++i)
-    if (facts.history[i].counts != 0 && !facts.history[i].saturates) return std::int64_t{1} << (std::is_same_v<T, float> ? 24 : 53);
+    if (facts.history[i].counts != 0 && !facts.history[i].saturates)
+      return std::int64_t{1} << (std::is_same_v<T, float> ? 24 : 53);
   return INT64_MAX;
 }
 
@@ -175,9 +177,7 @@ class stream {
   /// has a short trace.
   template <class B = Block, detail::StreamOption... Options>
     requires(std::is_same_v<B, Block>)
-  stream(Model const& model, B, Options...) : model_{model}, memory_{bytes} {
-    reset();
-  }
+  stream(Model const& model, B, Options...) : model_{model}, memory_{bytes} { reset(); }
   template <std::size_t Count, class B = Block, class Enough = detail::enough_bytes<Count, bytes>>
     requires(std::is_same_v<B, Block>)
   stream(Model const& model, B, espalier::bytes<Count>& storage)
@@ -439,7 +439,8 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   Unruled));
   using Later = no<fault::attends_later, Place>;
   static_assert(Later::agree,
-                ESPALIER_SENTENCE(ESPALIER_STREAM "a mask of attention lets steps look at those that come later", Later));
+                ESPALIER_SENTENCE(ESPALIER_STREAM "a mask of attention lets steps look at those that come later",
+                                  Later));
   using Unmasked = no<fault::attends_all, Op, Place>;
   static_assert(Unmasked::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM
@@ -523,9 +524,10 @@ using probed_block = typename probed_block_impl<Model, Block, Axis, Context>::ty
 template <ModelType Model, class Block, class... Options>
   requires((detail::StreamArgument<Options> && ...) && detail::StreamBlock<Block, detail::axis_of_options<Options...>>)
 stream(Model const&, Block, Options const&...)
-->stream<Model, detail::probed_block<Model, Block, detail::axis_of_options<Options...>,
-                                     detail::context_of_options<Options...>>,
-         detail::axis_of_options<Options...>, detail::context_of_options<Options...>>;
+->stream<
+    Model,
+    detail::probed_block<Model, Block, detail::axis_of_options<Options...>, detail::context_of_options<Options...>>,
+    detail::axis_of_options<Options...>, detail::context_of_options<Options...>>;
 template <ModelType Model, class Block, class... Options>
   requires((detail::StreamArgument<Options> && ...) && is_shape<Block> &&
            !detail::StreamBlock<Block, detail::axis_of_options<Options...>>)

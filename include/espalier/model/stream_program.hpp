@@ -24,8 +24,8 @@ namespace detail {
 
 /// The shape of a whole sequence: that of a block, with many blocks along an axis. No such sequence is computed: the
 /// net is traced for it. 8192: steps that are more than the kernels and slices of a net reach, yet few enough that
-/// shapes of windows have less than 2^31 elements. With a context there is attention, whose scores have as many elements
-/// as pairs of steps: 2048.
+/// shapes of windows have less than 2^31 elements. With a context there is attention, which has scores for all pairs of
+/// steps: 2048.
 template <class Block, int Axis, int Context>
 struct sequence_of {
   static constexpr int block = Block::value.at[Axis];
@@ -47,8 +47,8 @@ struct formulas_program : evaluation_program<Net, Batch> {
 
 template <class Net, class Block, int Axis, int Context>
 inline constexpr operation::streamed streamed_net =
-    operation::stream(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, Axis, Block::value.at[Axis],
-                      Context, slots_of<Net>.buffers.count);
+    operation::stream(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, Axis,
+                      Block::value.at[Axis], Context, slots_of<Net>.buffers.count);
 
 /// The addresses of all buffers of a stream's program: those of the net, then two for each history. Histories that
 /// slide have a base each, behind the two bases of the buffers that are read and of those that are written.

@@ -114,8 +114,7 @@ constexpr step_offsets offsets_of(node_table const& g, int id, axes_of_pairs con
     return offsets_of(g, n.operand[0], a, false).both(offsets_of(g, n.operand[1], a, false));
   bool const less = is_op(n, &graph::described<less_>), less_equal = is_op(n, &graph::described<less_equal_>),
              greater = is_op(n, &graph::described<greater_>),
-             greater_equal = is_op(n, &graph::described<greater_equal_>),
-             equal = is_op(n, &graph::described<equal_>);
+             greater_equal = is_op(n, &graph::described<greater_equal_>), equal = is_op(n, &graph::described<equal_>);
   if (!less && !less_equal && !greater && !greater_equal && !(equal && !negated)) return {};
   sum_of_positions const x = positions_of(g, n.operand[0], a), y = positions_of(g, n.operand[1], a);
   int const query = x.query - y.query, key = x.key - y.key;

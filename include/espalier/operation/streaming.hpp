@@ -69,9 +69,9 @@ struct known_outside {
 struct keys_axis_of {
   bool exists;
   int axis, past;
-  int origin;             ///< the product that the pairs began with
-  int step_low;           ///< as the time of the keys: what a key depends on
-  known_outside hidden;   ///< what elements of keys are that a query does not look at
+  int origin;            ///< the product that the pairs began with
+  int step_low;          ///< as the time of the keys: what a key depends on
+  known_outside hidden;  ///< what elements of keys are that a query does not look at
 };
 /// How many earlier keys the pairs of a product need. A run finds it at the masks.
 struct stream_window {
@@ -725,7 +725,6 @@ class streamer {
   }
   /// Queries times keys: rows are steps, and columns too.
   constexpr int pairs(int id, node const& n) {
-    auto const [ta, tb] = transposes_of(n);
     int const q = n.operand[0], k = n.operand[1];
     time t = time_[q];
     t.axis = n.shape.rank - 2;
@@ -760,9 +759,8 @@ class streamer {
       return {value_[x], o.hidden};
     }
     if (streams(x)) return {rows_in_pairs(x, of_pairs(t, k)), {}};
-    if (is_constant(from_, x))
-      return {repeated(x, of_pairs(t, k)), {known_outside::fixed, constant_at(from_, x)}};
-    if (n.op->family == op_family::elementwise) return elementwise_pairs(x, n, t, k);
+    if (is_constant(from_, x)) return {repeated(x, of_pairs(t, k)), {known_outside::fixed, constant_at(from_, x)}};
+    if (n.op->family == op_family::elementwise) return elementwise_pairs(n, t, k);
     if (n.op->family == op_family::broadcast) {
       step_axes const before = before_broadcast(of_pairs(t, k), from_[n.operand[0]].shape, n.shape);
       if (before.has_time && before.keys >= 0) {
@@ -798,7 +796,7 @@ class streamer {
     return n.op->family == op_family::alias ? r.operand[0] : g_.emit(r);
   }
   /// An elementwise op of pairs. A choice by a condition on positions hides keys.
-  constexpr pair_operand elementwise_pairs(int id, node const& n, time const& t, keys_axis_of& k) {
+  constexpr pair_operand elementwise_pairs(node const& n, time const& t, keys_axis_of& k) {
     if (is_op(n, &described<where_>) && !varies_[n.operand[0]])
       for (int const other : {2, 1}) {
         if (!is_constant(from_, n.operand[other])) continue;
@@ -823,8 +821,8 @@ class streamer {
     for (int k = 0; k < 4; ++k) {
       double v[3]{};
       for (int i = 0; i < op.arity; ++i) {
-        bool const known = x[i].what == known_outside::fixed ||
-                           (x[i].what == known_outside::hides && (only < 0 || only == i));
+        bool const known =
+            x[i].what == known_outside::fixed || (x[i].what == known_outside::hides && (only < 0 || only == i));
         v[i] = known ? x[i].value : probes[(k + i) % 4] * (i + 1);
       }
       double const y = op.evaluate(v[0], v[1], v[2]);
@@ -863,10 +861,8 @@ class streamer {
     facts_.most_counted = most(facts_.most_counted, k.past - t.first);
     pair_operand const x = in_pairs(n.operand[3 - other], t, k);
     int const constant = repeated(n.operand[other], of_pairs(t, k));
-    node const r{&described<where_>,
-                 {allowed(n.shape, looks, t, k), x.id, constant, 0},
-                 0,
-                 of_pairs(t, k).block_of(n.shape)};
+    node const r{
+        &described<where_>, {allowed(n.shape, looks, t, k), x.id, constant, 0}, 0, of_pairs(t, k).block_of(n.shape)};
     known_outside known{known_outside::hides, constant_at(from_, n.operand[other]), looks.low, looks.high};
     if (x.known.is(known.value)) {
       known.low = most(known.low, x.known.low);
@@ -892,8 +888,7 @@ class streamer {
     int const query = steps_along(s, t.axis, s.at[t.axis] / (t.block * t.inner), t.block, t.inner);
     auto const bound = [&](int offset) { return apply_to<add_>(query, number(k.past + offset)); };
     if (looks.high < t.block - 1) r = apply_to<multiply_>(r, apply_to<less_equal_>(key, bound(looks.high)));
-    if (looks.low > 1 - k.past - t.block)
-      r = apply_to<multiply_>(r, apply_to<greater_equal_>(key, bound(looks.low)));
+    if (looks.low > 1 - k.past - t.block) r = apply_to<multiply_>(r, apply_to<greater_equal_>(key, bound(looks.low)));
     return r;
   }
   /// 0, ..., n - 1 along an axis that is (outer, n, inner), for a value of shape s.
@@ -913,7 +908,7 @@ class streamer {
     keys_axis_of k = keys_[x];
     switch (n.op->family) {
       case op_family::elementwise: {
-        pair_operand const y = elementwise_pairs(id, n, t, k);
+        pair_operand const y = elementwise_pairs(n, t, k);
         k.hidden = y.known;
         return placed_pairs(id, t, k, y.id);
       }
@@ -967,8 +962,7 @@ class streamer {
       k = {};
     }
     extents const result = k.exists ? of_pairs(t, k).block_of(n.shape) : block_of(n.shape, t);
-    return placed_pairs(id, t, k,
-                    g_.emit(node{n.op, {value_[x], 0, 0, 0}, graph::axes_attribute(axes), result}));
+    return placed_pairs(id, t, k, g_.emit(node{n.op, {value_[x], 0, 0, 0}, graph::axes_attribute(axes), result}));
   }
   /// The sum of values by the weights of their keys.
   constexpr int weighted_keys(int id, node const& n) {
@@ -994,9 +988,9 @@ class streamer {
     t.future = most(t.future, time_[v].future);
     int const values = with_past(v, time_[w], k.past);
     int const weights = value_[w];
-    return placed_pairs(id, t, {},
-                    with_operands(n, block_of(n.shape, t), weights_first ? weights : values,
-                                  weights_first ? values : weights));
+    return placed_pairs(
+        id, t, {},
+        with_operands(n, block_of(n.shape, t), weights_first ? weights : values, weights_first ? values : weights));
   }
 
   // ---- loops over the steps ----
