@@ -115,7 +115,8 @@ struct report_rows {
                            k.first_output,
                            k.outputs,
                            k.kernel,
-                           plan::traffic_of(plan::graph_of<Program>.nodes, plan::plan_of<Program>.ir, k)};
+                           plan::traffic_of(plan::graph_of<Program>.nodes, plan::plan_of<Program>.ir,
+                                            plan::plan_of<Program>.memory, k)};
     }
     return r;
   }

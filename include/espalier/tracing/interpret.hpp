@@ -203,6 +203,10 @@ class interpreter {
       case op_family::index_scatter_add:
         index(n, y, in);
         break;
+      case op_family::index_copy:
+        copy(y, a, size);
+        write_slices(n, y, in);
+        break;
       case op_family::reduction: {
         extents const& s = g_[n.operand[0]].shape;
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(n.op->identity);
@@ -293,6 +297,19 @@ class interpreter {
       if (gathers) y[i] = x[at];
       else y[at] += x[i];
     }
+  }
+  /// Replaces the slices at the indices by the sums of those of operand 2.
+  constexpr void write_slices(node const& n, T* y, leaf_values<T> const& in) {
+    extents const &s = g_[n.operand[2]].shape, &indices = g_[n.operand[1]].shape;
+    std::int32_t const* const index = in.labels[label_of(g_[data_of(g_, n.operand[1])]).position];
+    std::int64_t const inner = s.product(axis_of(n) + 1, s.rank), picks = s.at[axis_of(n)],
+                       extent = n.shape.at[axis_of(n)];
+    T const* const source = values_[n.operand[2]];
+    for (bool const adds : {false, true})
+      for (std::int64_t i = 0; i < s.size(); ++i) {
+        T& to = y[(i / inner / picks * extent + index[detail::source_offset(indices, s, i)]) * inner + i % inner];
+        to = adds ? to + source[i] : T(0);
+      }
   }
   constexpr void contract(node const& n, T* y) {
     extents const &sa = g_[n.operand[0]].shape, &sb = g_[n.operand[1]].shape;
