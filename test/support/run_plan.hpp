@@ -263,7 +263,10 @@ class plan_runner {
         double& sum = y[static_cast<std::size_t>(tracing::detail::source_offset(n.shape, from, i))];
         sum = n.op->evaluate(sum, a[i], 0);
       }
-    if (n.op->family == op_family::index_copy) y = written(own, n, a, data(2));
+    if (n.op->family == op_family::index_copy) {
+      y = written(own, n, a, data(2));
+      check_written(x, own);
+    }
     if (n.op->family == op_family::index_gather) y = gathered(own, n, a);
     if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
     if (n.op->family == op_family::move) y = moved(g_.maps[map_of(n)], a, from, n.shape);
@@ -285,6 +288,19 @@ class plan_runner {
     std::int64_t const inner = s.product(axis_of(n) + 1, s.rank), picks = s.at[axis_of(n)];
     return (i / inner / picks * extent + index[tracing::detail::source_offset(g_[n.operand[1]].shape, s, i)]) * inner +
            i % inner;
+  }
+  /// Slices are read while the result is written, which is the tensor itself or elsewhere.
+  void check_written(int x, plan::kernel_body const& own) {
+    int const id = r_.groups.groups[x].first;
+    plan::address const to = r_.memory.address_of[id];
+    for (int k : {0, 2}) {
+      int const read =
+          r_.ir.operands[own.first_operand - 1 - r_.ir.instructions[own.first_instruction].operand[k]].node;
+      plan::address const from = r_.memory.address_of[read];
+      if ((k == 2 || from.offset != to.offset) &&
+          overlap(to, g_[id].shape.size(), from, g_[read].shape.size()))
+        return fail(x, "an index_copy overwrites what it reads");
+    }
   }
   std::vector<double> written(plan::kernel_body const& own, graph::node const& n, double const* x,
                               double const* source) const {
