@@ -74,7 +74,7 @@ struct reads_map {
 };
 struct reads_axis {
   static constexpr op_family own[] = {op_family::concatenate, op_family::index_gather, op_family::index_scatter_add,
-                                         op_family::index_copy};
+                                      op_family::index_copy};
   static constexpr auto read(graph::node const& n) { return axis_of(n); }
 };
 struct reads_pack {

@@ -186,4 +186,4 @@ ESPALIER_EXPORTED_MAIN(
     test::put_several<Lookup, esp::shapes<esp::batch<2, 3>, esp::batch<2>>,
                       esp::shapes<esp::io::any_batch<3>, esp::io::any_batch<>>>("lookup", "Gather 1\nMul 1\n");
     test::put_several<Written, esp::shapes<esp::batch<6, 4>, esp::batch<6>, esp::batch<1>>>("written",
-                                                                                          "ScatterElements 5\n");)
+                                                                                            "ScatterElements 5\n");)

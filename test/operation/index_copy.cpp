@@ -344,8 +344,8 @@ BOOST_AUTO_TEST_CASE(other_slices_are_not_touched) {
   esp::compiled update{copied_to<0>{}, cache, at, source};
   BOOST_REQUIRE(mprotect(memory, bytes, PROT_NONE) == 0);
   for (int k : {0, 1})
-    BOOST_REQUIRE(mprotect(static_cast<char*>(memory) + static_cast<std::size_t>(at[k]) * row, row,
-                           PROT_READ | PROT_WRITE) == 0);
+    BOOST_REQUIRE(
+        mprotect(static_cast<char*>(memory) + static_cast<std::size_t>(at[k]) * row, row, PROT_READ | PROT_WRITE) == 0);
   update(cache, at, source, cache);
   bool equal = true;
   for (int k : {0, 1})

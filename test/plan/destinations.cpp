@@ -231,8 +231,7 @@ BOOST_AUTO_TEST_CASE(slices_of_a_state_that_is_still_read) {
   }
   for (bool const all : {false, true}) {
     built_program p;
-    handle const old = p.buffer(1, rows),
-                 updated = copy_rows(p, old, all ? old : esp::slice<0, 0, 1>(old));
+    handle const old = p.buffer(1, rows), updated = copy_rows(p, old, all ? old : esp::slice<0, 0, 1>(old));
     p.program->add_output(updated.id, destination::buffer, 1);
     program_passes const r{*p.program, layout};
     BOOST_TEST((!r.to->direct[updated.id] && r.to->copy_count == 1));

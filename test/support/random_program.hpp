@@ -4,8 +4,8 @@
 #include <espalier/operation/operation.hpp>
 
 /// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, slices, windows and
-/// folds, products, composites, gradients, updates of state, and slices written by index if they are asked for. They can
-/// be drawn by the compiler too, so that kernels are made of them.
+/// folds, products, composites, gradients, updates of state, and slices written by index if they are asked for. They
+/// can be drawn by the compiler too, so that kernels are made of them.
 namespace test {
 
 namespace graph = espalier::graph;

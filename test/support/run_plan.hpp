@@ -297,8 +297,7 @@ class plan_runner {
       int const read =
           r_.ir.operands[own.first_operand - 1 - r_.ir.instructions[own.first_instruction].operand[k]].node;
       plan::address const from = r_.memory.address_of[read];
-      if ((k == 2 || from.offset != to.offset) &&
-          overlap(to, g_[id].shape.size(), from, g_[read].shape.size()))
+      if ((k == 2 || from.offset != to.offset) && overlap(to, g_[id].shape.size(), from, g_[read].shape.size()))
         return fail(x, "an index_copy overwrites what it reads");
     }
   }

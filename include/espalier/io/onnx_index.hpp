@@ -56,8 +56,8 @@ inline view write_index_copy(exporter& e, int id) {
   r.accepts_bias = false;
   std::string const all = to.emit("Expand", {places.name, to.list(integers_of(s))});
   if (s.at[axis] != 1)
-    r.name = to.emit("ScatterElements",
-                     {r.name, all, to.emit("Expand", {to.number(0), to.list(integers_of(s))})}, {with("axis", axis)});
+    r.name = to.emit("ScatterElements", {r.name, all, to.emit("Expand", {to.number(0), to.list(integers_of(s))})},
+                     {with("axis", axis)});
   std::vector<attribute> how{with("axis", axis)};
   if (s.at[axis] != 1) how.push_back(with_word("reduction", "add"));
   r.name = to.emit("ScatterElements", {r.name, all, source.name}, how);

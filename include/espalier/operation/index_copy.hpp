@@ -7,7 +7,8 @@ namespace espalier {
 
 /// index_copy<Axis>(x, index, source): x with the slices of source at some positions of an axis: the slice of y at
 /// index[k] is slice k of source, and every other slice is that of x. Use it to write to a cache at a position that is
-/// known when the program runs.
+/// known when the program runs. Nothing but these slices is read or written if x dies there, is a state that becomes
+/// the result, or is an argument whose memory you pass for the result; otherwise x is copied.
 /// shape   (..., N, ...), (K), (..., K, ...) -> (..., N, ...)
 /// range   each index once: slices of equal index are summed
 /// errors  an axis that does not exist, a source of another shape, an index of real numbers, and x and source of float

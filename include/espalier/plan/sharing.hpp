@@ -8,7 +8,8 @@ namespace espalier::plan {
 
 /// How the memory of a result may overlap that of an argument. any: in any way, because all groups that read the
 /// argument run before the group that writes the result. same: element by element at equal addresses, because one sweep
-/// reads an element before it writes it, or because an index_copy writes nothing but its slices there. none: not at all.
+/// reads an element before it writes it, or because an index_copy writes nothing but its slices there. none: not at
+/// all.
 enum class sharing : std::uint8_t { any, same, none };
 
 /// Indexed by argument and result. Entries of arguments and results that a program does not have are `any`.

@@ -35,8 +35,8 @@ constexpr bool writes_slices(node_table const& nodes, memory_plan const& m, grap
   address const x = m.address_of[graph::data_of(nodes, y.operand[0])], to = m.address_of[id];
   return x.base == to.base && x.offset == to.offset;
 }
-/// The elements of an operand that a kernel reads: all, but of a table only as many as the indices select, and none of a
-/// tensor to which slices are written.
+/// The elements of an operand that a kernel reads: all, but of a table only as many as the indices select, and none of
+/// a tensor to which slices are written.
 constexpr std::int64_t elements_read(node_table const& nodes, kernel_ir const& ir, memory_plan const& m,
                                      kernel_body const& k, int operand) {
   std::int64_t const all = nodes[operand].shape.size();

@@ -181,14 +181,9 @@ class interpreter {
         }
         break;
       }
-      case op_family::scatter_add: {
-        extents const& s = g_[n.operand[0]].shape;
-        for (std::int64_t i = 0; i < s.size(); ++i) {
-          std::int64_t const to = moved_offset(g_.maps[map_of(n)], n.shape, s, i);
-          if (to >= 0) y[to] += a[i];
-        }
+      case op_family::scatter_add:
+        scatter_add(n, y);
         break;
-      }
       case op_family::concatenate:
         concatenate(n, y);
         break;
@@ -221,6 +216,13 @@ class interpreter {
         break;
       default:
         break;
+    }
+  }
+  constexpr void scatter_add(node const& n, T* y) const {
+    extents const& s = g_[n.operand[0]].shape;
+    for (std::int64_t i = 0; i < s.size(); ++i) {
+      std::int64_t const to = moved_offset(g_.maps[map_of(n)], n.shape, s, i);
+      if (to >= 0) y[to] += values_[n.operand[0]][i];
     }
   }
   constexpr T* renew(int id) {

@@ -27,11 +27,11 @@ constexpr bool is_unfused(plan::planned const& p, int x) {
 constexpr int count_arguments(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
   plan::kernel_body const& body = p.ir.groups[x];
-  return kind == plan::kernel_kind::random ? 1
-         : kind == plan::kernel_kind::part ? 0
-         : kind == plan::kernel_kind::pack ? 2
+  return kind == plan::kernel_kind::random       ? 1
+         : kind == plan::kernel_kind::part       ? 0
+         : kind == plan::kernel_kind::pack       ? 2
          : kind == plan::kernel_kind::index_copy ? 4
-         : is_unfused(p, x)                ? 3
+         : is_unfused(p, x)                      ? 3
                             : body.operands + body.outputs + (kind == plan::kernel_kind::contraction ? 3 : 0);
 }
 constexpr int count_arguments(plan::planned const& p) {

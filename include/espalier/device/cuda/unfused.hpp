@@ -166,11 +166,9 @@ void run_unfused(Backend& backend, void* const* base, [[maybe_unused]] void* scr
          {}});
   } else if constexpr (kind == plan::kernel_kind::index_copy) {
     T *const x = at<T>(base, operand_address<Program, X, 0>), *const y = at<T>(base, address_of<Program, first>);
-    if (x != y)
-      backend.copy(y, x, static_cast<std::size_t>(plan::plan_of<Program>.groups.groups[X].size) * sizeof(T));
-    backend.template launch<kernel>({{at<std::int32_t>(base, operand_address<Program, X, 1>),
-                                      at<T>(base, operand_address<Program, X, 2>), y},
-                                     {}});
+    if (x != y) backend.copy(y, x, static_cast<std::size_t>(plan::plan_of<Program>.groups.groups[X].size) * sizeof(T));
+    backend.template launch<kernel>(
+        {{at<std::int32_t>(base, operand_address<Program, X, 1>), at<T>(base, operand_address<Program, X, 2>), y}, {}});
   } else if constexpr (kind == plan::kernel_kind::convert) {
     using source = typename kernel::source;
     backend.template launch<kernel>(
