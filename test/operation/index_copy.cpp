@@ -76,15 +76,15 @@ X reference(X x, I const& at, S const& source, int outer, int extent, int inner)
   return x;
 }
 
-constexpr tensor<float, shape<3, 2>> x{{1, 2}, {3, 4}, {5, 6}};
-static_assert(tensor<float, shape<3, 2>>{index_copy<0>(x, tensor<std::int32_t, shape<2>>{2, 0},
+constexpr tensor<float, shape<3, 2>> table{{1, 2}, {3, 4}, {5, 6}};
+static_assert(tensor<float, shape<3, 2>>{index_copy<0>(table, tensor<std::int32_t, shape<2>>{2, 0},
                                                        tensor<float, shape<2, 2>>{{10, 20}, {30, 40}})} ==
               tensor<float, shape<3, 2>>{{30, 40}, {3, 4}, {10, 20}});
-static_assert(tensor<float, shape<3, 2>>{
-                  index_copy<-1>(x, tensor<std::int32_t, shape<1>>{1}, tensor<float, shape<3, 1>>{{7}, {8}, {9}})} ==
+static_assert(tensor<float, shape<3, 2>>{index_copy<-1>(table, tensor<std::int32_t, shape<1>>{1},
+                                                        tensor<float, shape<3, 1>>{{7}, {8}, {9}})} ==
               tensor<float, shape<3, 2>>{{1, 7}, {3, 8}, {5, 9}});
 // Slices of equal index are summed.
-static_assert(tensor<float, shape<3, 2>>{index_copy<0>(x, tensor<std::int32_t, shape<3>>{1, 0, 1},
+static_assert(tensor<float, shape<3, 2>>{index_copy<0>(table, tensor<std::int32_t, shape<3>>{1, 0, 1},
                                                        tensor<float, shape<3, 2>>{{1, 2}, {3, 4}, {10, 20}})} ==
               tensor<float, shape<3, 2>>{{3, 4}, {11, 22}, {5, 6}});
 }  // namespace
@@ -164,13 +164,10 @@ BOOST_AUTO_TEST_CASE(samples) {
   auto const source = doubles<3, 2, 2>(3);
   auto const sources = doubles<5, 3, 2, 2>(4);
   using f = copied_to<1>;
-  auto const check = [](char const* name, auto const& f, auto const& x, auto const& at, auto const& source) {
-    check_samples<5>(name, f, x, at, source);
-  };
-  check("all", esp::vmap(f{}), xs, each, sources);
-  check("x", esp::vmap<0>(f{}), xs, one, source);
-  check("index", esp::vmap<1>(f{}), x, each, source);
-  check("source", esp::vmap<2>(f{}), x, one, sources);
+  check_samples<5>("all", esp::vmap(f{}), xs, each, sources);
+  check_samples<5>("x", esp::vmap<0>(f{}), xs, one, source);
+  check_samples<5>("index", esp::vmap<1>(f{}), x, each, source);
+  check_samples<5>("source", esp::vmap<2>(f{}), x, one, sources);
 }
 
 BOOST_AUTO_TEST_CASE(indices_outside_the_axis) {
