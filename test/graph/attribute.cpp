@@ -73,7 +73,8 @@ struct reads_map {
   static constexpr auto read(graph::node const& n) { return map_of(n); }
 };
 struct reads_axis {
-  static constexpr op_family own[] = {op_family::concatenate, op_family::index_gather, op_family::index_scatter_add};
+  static constexpr op_family own[] = {op_family::concatenate, op_family::index_gather, op_family::index_scatter_add,
+                                      op_family::index_copy};
   static constexpr auto read(graph::node const& n) { return axis_of(n); }
 };
 struct reads_pack {

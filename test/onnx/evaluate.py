@@ -82,8 +82,8 @@ def tensor(data):
 
 
 def attribute(data):
-    m = message(data, one=(1, 2, 3, 6, 20), many=(8,))
-    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 5: lambda: graph(m[6]), 7: lambda: [signed(i) for i in m[8]]}[m[20]]()
+    m = message(data, one=(1, 2, 3, 4, 6, 20), many=(8,))
+    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 3: lambda: text(m[4]), 5: lambda: graph(m[6]), 7: lambda: [signed(i) for i in m[8]]}[m[20]]()
     return text(m[1]), value
 
 
@@ -232,6 +232,16 @@ def erf(x):
     return np.vectorize(math.erf, otypes=[x.dtype])(x)
 
 
+def scatter_elements(a, x, places, updates):
+    y, at = x.copy(), list(np.indices(places.shape))
+    at[a.get("axis", 0)] = places
+    if a.get("reduction", "none") == "add":
+        np.add.at(y, tuple(at), updates)
+    else:
+        y[tuple(at)] = updates
+    return y
+
+
 def operations():
     one_of = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow": np.power, "Max": np.maximum, "Min": np.minimum,
               "Greater": np.greater, "GreaterOrEqual": np.greater_equal, "Less": np.less, "LessOrEqual": np.less_equal, "Equal": np.equal,
@@ -259,6 +269,7 @@ def operations():
             "ReduceMin": reduce(np.min),
             "ReduceSum": reduce(np.sum),
             "Reshape": reshape,
+            "ScatterElements": scatter_elements,
             "Shape": lambda a, x: np.asarray(x.shape, np.int64),
             "Slice": slice_,
             "Softmax": softmax,

@@ -146,6 +146,17 @@ struct Lookup {
   ESPALIER_MODULE(Lookup, table)
   constexpr auto forward(auto x, auto index) const { return x * table(index); }
 };
+/// Rows and columns of a table are replaced, some of them twice, and a single one.
+struct Written {
+  using input_element = std::tuple<float, std::int32_t, std::int32_t>;
+  nn::Linear<5, 4> table;
+  ESPALIER_MODULE(Written, table)
+  constexpr auto forward(auto x, auto several, auto one) const {
+    auto const rows = esp::index_copy<0>(table.weight, several, x);
+    return esp::index_copy<1>(rows * 2, several, esp::zeros<esp::shape<5, 6>>(x)) +
+           esp::index_copy<0>(rows, one, esp::slice<0, 2, 3>(x));
+  }
+};
 
 }  // namespace
 
@@ -173,4 +184,6 @@ ESPALIER_EXPORTED_MAIN(
     test::put_several<Passing, esp::batch<2, 3>>("passing", "MatMul 1\nIdentity 4\n");
     test::put_several<Partial, esp::batch<2, 5, 5, 2>>("partial", "Conv 1\n");
     test::put_several<Lookup, esp::shapes<esp::batch<2, 3>, esp::batch<2>>,
-                      esp::shapes<esp::io::any_batch<3>, esp::io::any_batch<>>>("lookup", "Gather 1\nMul 1\n");)
+                      esp::shapes<esp::io::any_batch<3>, esp::io::any_batch<>>>("lookup", "Gather 1\nMul 1\n");
+    test::put_several<Written, esp::shapes<esp::batch<6, 4>, esp::batch<6>, esp::batch<1>>>("written",
+                                                                                            "ScatterElements 5\n");)

@@ -197,3 +197,68 @@ BOOST_AUTO_TEST_CASE(operands_of_a_concatenation_are_written_where_they_belong) 
       BOOST_TEST(
           !plan::has_operands_in_place(rows.program.nodes, *rows.merged, *rows.memory, rows.merged->groups[x].first));
 }
+
+namespace {
+/// index_copy<0>(x, index, source) with an index that is argument 3.
+handle copy_rows(built_program& p, handle x, handle source) {
+  extents const positions{2, {p.nodes[source.id].shape.at[0], 1}};
+  handle const index = p.add<esp::label_>(positions, graph::label_attribute({3, false}));
+  return p.add<esp::index_copy_>(p.nodes[x.id].shape, graph::axis_attribute(0), x, index, source);
+}
+constexpr extents rows{2, {16, 8}}, row{2, {1, 8}};
+}  // namespace
+
+// A state to which slices are written is written where it is.
+BOOST_AUTO_TEST_CASE(slices_are_written_to_a_state) {
+  built_program p;
+  handle const x = p.argument(0, row), old = p.buffer(1, rows), updated = copy_rows(p, old, x);
+  p.program->add_output(updated.id, destination::buffer, 1);
+  p.result(exp(updated));
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(r.to->copy_count == 0);
+  BOOST_TEST((r.to->direct[updated.id] && is_at(r.to->address_of[updated.id], plan::base::buffers, 256)));
+}
+
+// If the old state is read behind the copy, or slices of it are the source, the new state is copied at the end.
+BOOST_AUTO_TEST_CASE(slices_of_a_state_that_is_still_read) {
+  {
+    built_program p;
+    handle const x = p.argument(0, row), old = p.buffer(1, rows), updated = copy_rows(p, old, x);
+    p.program->add_output(updated.id, destination::buffer, 1);
+    p.result(updated * old);
+    program_passes const r{*p.program, layout};
+    BOOST_TEST((!r.to->direct[updated.id] && r.to->copy_count == 1));
+  }
+  for (bool const all : {false, true}) {
+    built_program p;
+    handle const old = p.buffer(1, rows), updated = copy_rows(p, old, all ? old : esp::slice<0, 0, 1>(old));
+    p.program->add_output(updated.id, destination::buffer, 1);
+    program_passes const r{*p.program, layout};
+    BOOST_TEST((!r.to->direct[updated.id] && r.to->copy_count == 1));
+  }
+}
+
+// A value that dies at the copy is overwritten in the workspace, or computed in the memory of the result.
+BOOST_AUTO_TEST_CASE(slices_are_written_to_a_value_that_dies) {
+  built_program p;
+  handle const x = p.argument(0, rows), a = exp(x), b = copy_rows(p, a, p.argument(1, row)), c = exp(b),
+               d = copy_rows(p, c, p.argument(2, row));
+  p.result(d);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(r.to->in_place_of[b.id] == a.id);
+  BOOST_TEST((r.to->direct[c.id] && is_at(r.to->address_of[c.id], plan::base::results, 0)));
+  BOOST_TEST(is_at(r.memory->address_of[d.id], plan::base::results, 0));
+  BOOST_TEST((r.memory->address_of[b.id].offset == r.memory->address_of[a.id].offset));
+}
+BOOST_AUTO_TEST_CASE(slices_of_a_value_that_is_still_read) {
+  built_program p;
+  handle const x = p.argument(0, rows), a = exp(x), b = copy_rows(p, a, p.argument(1, row));
+  p.result(b * a, 0);
+  handle const c = tanh(x), d = copy_rows(p, c, p.argument(2, row));
+  p.result(d, 1);
+  p.result(tanh(d) + c, 2);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(r.to->in_place_of[b.id] == 0);
+  BOOST_TEST((r.memory->address_of[a.id].offset != r.memory->address_of[b.id].offset));
+  BOOST_TEST(r.memory->address_of[c.id].base == plan::base::workspace);
+}

@@ -119,3 +119,49 @@ BOOST_AUTO_TEST_CASE(results_that_are_written_in_parts) {
   BOOST_TEST((t.of[0][0] == sharing::none));
   BOOST_TEST((t.of[1][0] != sharing::any));
 }
+
+namespace {
+struct written_slices {
+  constexpr auto operator()(auto x, auto index, auto source) const { return esp::index_copy<0>(x, index, source); }
+};
+struct written_behind_a_sweep {
+  constexpr auto operator()(auto x, auto index, auto source) const { return esp::index_copy<0>(exp(x), index, source); }
+};
+struct written_and_read_again {
+  constexpr auto operator()(auto x, auto index, auto source) const {
+    auto const y = esp::index_copy<0>(x, index, source);
+    return std::tuple{y, sum<0>(y * x)};
+  }
+};
+struct written_from_itself {
+  constexpr auto operator()(auto x, auto index, auto) const { return esp::index_copy<0>(x, index, x); }
+};
+struct written_from_a_part_of_itself {
+  constexpr auto operator()(auto x, auto index, auto) const {
+    return esp::index_copy<0>(x, index, esp::slice<0, 0, 2>(x));
+  }
+};
+template <class F, int Rows, int Slices>
+constexpr auto table_of_copy() {
+  return table<F, real<Rows, 8>, esp::borrowed<std::int32_t, esp::shape<Slices>>, real<Slices, 8>>();
+}
+}  // namespace
+
+// An index_copy writes nothing but its slices, so x may be the result: nobody else may read x then, or be the result.
+BOOST_AUTO_TEST_CASE(slices_that_are_written) {
+  auto const t = table_of_copy<written_slices, 4, 2>();
+  BOOST_TEST((t.of[0][0] == sharing::same));
+  BOOST_TEST((t.of[1][0] == sharing::none));
+  BOOST_TEST((t.of[2][0] == sharing::none));
+  BOOST_TEST((table_of_copy<written_slices, 4, 4>().of[2][0] == sharing::none));
+  BOOST_TEST((table_of_copy<written_and_read_again, 4, 2>().of[0][0] == sharing::none));
+  BOOST_TEST((table_of_copy<written_from_itself, 4, 4>().of[0][0] == sharing::none));
+  BOOST_TEST((table_of_copy<written_from_a_part_of_itself, 4, 2>().of[0][0] == sharing::none));
+}
+
+// The sweep before the copy writes to the result already.
+BOOST_AUTO_TEST_CASE(results_that_are_written_before_their_slices) {
+  auto const t = table_of_copy<written_behind_a_sweep, 4, 2>();
+  BOOST_TEST((t.of[0][0] == sharing::same));
+  BOOST_TEST((t.of[2][0] == sharing::none));
+}

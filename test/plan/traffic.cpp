@@ -190,3 +190,28 @@ BOOST_AUTO_TEST_CASE(workspaces) {
   BOOST_TEST_MESSAGE("MLPResNet: workspace " << facts::workspace_bytes << " of at least " << facts::peak_live_bytes
                                              << " bytes, moves " << facts::bytes_moved);
 }
+
+namespace {
+struct written_slices {
+  constexpr auto operator()(auto x, auto index, auto source) const { return esp::index_copy<0>(x, index, source); }
+};
+struct written_between {
+  constexpr auto operator()(auto x, auto index, auto source) const {
+    return sum<1>(exp(esp::index_copy<0>(exp(x), index, source)));
+  }
+};
+struct written_behind {
+  constexpr auto operator()(auto x, auto index, auto source) const {
+    return esp::index_copy<0>(esp::index_copy<0>(exp(x), index, source), index, source);
+  }
+};
+template <class F>
+constexpr counts of_copy = of<F, real<64, 96>, labels<2>, real<2, 96>>;
+}  // namespace
+
+// Slices that are written to a value that dies are all that a copy moves. Arguments and results count as separate.
+BOOST_AUTO_TEST_CASE(slices_that_are_written) {
+  BOOST_TEST(of_copy<written_slices> == (counts{n + 2 + 2 * 96, n, 1}));
+  BOOST_TEST(of_copy<written_between> == (counts{n + (2 + 2 * 96) + n, n + 2 * 96 + 64, 3}));
+  BOOST_TEST(of_copy<written_behind> == (counts{n + 2 * (2 + 2 * 96), n + 2 * 2 * 96, 3}));
+}

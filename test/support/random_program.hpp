@@ -4,8 +4,8 @@
 #include <espalier/operation/operation.hpp>
 
 /// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, slices, windows and
-/// folds, products, composites, gradients, updates of state. They can be drawn by the compiler too, so that kernels are
-/// made of them.
+/// folds, products, composites, gradients, updates of state, and slices written by index if they are asked for. They
+/// can be drawn by the compiler too, so that kernels are made of them.
 namespace test {
 
 namespace graph = espalier::graph;
@@ -45,8 +45,10 @@ class random_program {
     constexpr int const* end() const { return at + count; }
   };
 
-  constexpr random_program(graph::program& p, std::uint64_t seed)
-      : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345} {
+  static constexpr int first_index = 8;  ///< the position of the first argument of indices
+
+  constexpr random_program(graph::program& p, std::uint64_t seed, bool writes_slices = false)
+      : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345}, writes_slices_{writes_slices} {
     base_ = bases_of_shapes[roll_(static_cast<int>(sizeof(bases_of_shapes) / sizeof(extents)))];
     int const leaves = 1 + roll_(3);
     for (int i = 0; i < leaves; ++i)
@@ -62,6 +64,8 @@ class random_program {
   constexpr ids const& arguments() const { return arguments_; }
   constexpr ids const& parameters() const { return parameters_; }
   constexpr ids const& buffers() const { return buffers_; }
+  /// The nodes that are the first to read an argument of indices, in the order of those.
+  constexpr ids const& index_copies() const { return index_copies_; }
 
  private:
   constexpr int leaf(graph::descriptor const* op, int slot, extents const& s) {
@@ -95,6 +99,7 @@ class random_program {
   constexpr void grow() {
     int const x = any();
     extents const s = g_[x].shape;
+    if (writes_slices_ && s.rank > 0 && roll_(4) == 0) return write_slices(x);
     if (s.rank == 4 && s.at[3] >= 8 && roll_(3) == 0) return windows(x, 1);
     switch (roll_(18)) {
       case 0:
@@ -189,6 +194,26 @@ class random_program {
     return roll_(2) ? operation::emit_broadcast(
                           g_, operation::emit_reshape(g_, r, espalier::reduced_extents(s, mask, true)), s)
                     : r;
+  }
+  /// Slices of x itself, of another value or of a constant. Indices of one place may be equal.
+  constexpr void write_slices(int x) {
+    extents const s = g_[x].shape;
+    int const axis = roll_(s.rank), picks = 1 + roll_(roll_(3) ? s.at[axis] : 1), y = any();
+    extents from = s, positions{s.rank, {}};
+    from.at[axis] = picks;
+    for (int i = 0; i < s.rank; ++i) positions.at[i] = i == axis ? picks : 1;
+    int source = operation::emit_constant(g_, 0.75, from).id;
+    if (g_[y].shape == from) source = y;
+    else if (espalier::broadcast_conflict(g_[y].shape, from) == -1) source = operation::emit_broadcast(g_, y, from);
+    else if (roll_(3)) source = operation::emit_move(g_, x, espalier::identity_map(s.rank), from);
+    int const index = g_.add({&espalier::described<espalier::label_>,
+                              {},
+                              graph::label_attribute({first_index + index_copies_.count, false}),
+                              positions});
+    int const written = operation::emit_indexed(
+        g_, {&espalier::described<espalier::index_copy_>, {x, index, source, 0}, graph::axis_attribute(axis), s});
+    index_copies_.push_back(written);
+    keep(written);
   }
   constexpr void move(int x) {
     extents const s = g_[x].shape;
@@ -413,8 +438,9 @@ class random_program {
   graph::program& p_;
   graph::node_table& g_;
   dice roll_;
+  bool writes_slices_;
   extents base_{};
-  ids pool_, arguments_, parameters_, buffers_;
+  ids pool_, arguments_, parameters_, buffers_, index_copies_;
 };
 
 }  // namespace test

@@ -10,6 +10,7 @@
 
 #include <espalier/operation/operation.hpp>
 #include <espalier/plan/plan.hpp>
+#include <espalier/plan/sharing.hpp>
 #include <espalier/tracing/interpret.hpp>
 
 /// Runs a plan as its kernels would, element by element and at run time, and checks what kernels rely on. So thousands
@@ -28,7 +29,10 @@ using bases = std::vector<std::vector<double>>;
 
 class plan_runner {
  public:
-  plan_runner(graph::program const& p, plan::planned const& r, bases& memory) : g_{p.nodes}, r_{r}, memory_{memory} {}
+  /// labels: the arguments of integers, by position.
+  plan_runner(graph::program const& p, plan::planned const& r, bases& memory,
+              std::int32_t const* const* labels = nullptr)
+      : g_{p.nodes}, r_{r}, memory_{memory}, labels_{labels} {}
 
   /// What the plan does wrong, or nothing.
   std::string run() {
@@ -149,7 +153,7 @@ class plan_runner {
   }
 
   /// A kernel stores while it loads: where an output takes the memory of a leaf, it may only be element by element and
-  /// in the last sweep.
+  /// in the last sweep, or the only one.
   void check_overlap(int x, plan::kernel_body const& own, plan::kernel_body const& body, int o, int read,
                      plan::ir_operand const& l, bool after_product) {
     int const id = r_.ir.outputs[own.first_output + o];
@@ -158,7 +162,8 @@ class plan_runner {
     int const in_kernel = r_.ir.outputs[body.first_output + o];
     extent_class const extent = r_.ir.instructions[body.first_instruction + r_.ir.local[in_kernel]].extent;
     if (after_product) return fail(x, "a product leaves its sums where what follows still reads");
-    if (to.offset != from.offset || extent != l.extent || !r_.memory.late[in_kernel])
+    bool const last = r_.memory.late[in_kernel] || plan::sweeps_once(r_.groups.groups[x]);
+    if (to.offset != from.offset || extent != l.extent || !last)
       fail(x, "an output overwrites a leaf that is still read");
   }
 
@@ -258,6 +263,11 @@ class plan_runner {
         double& sum = y[static_cast<std::size_t>(tracing::detail::source_offset(n.shape, from, i))];
         sum = n.op->evaluate(sum, a[i], 0);
       }
+    if (n.op->family == op_family::index_copy) {
+      y = written(own, n, a, data(2));
+      check_written(x, own);
+    }
+    if (n.op->family == op_family::index_gather) y = gathered(own, n, a);
     if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
     if (n.op->family == op_family::move) y = moved(g_.maps[map_of(n)], a, from, n.shape);
     if (n.op->family == op_family::scatter_add)
@@ -266,6 +276,46 @@ class plan_runner {
           y[static_cast<std::size_t>(to)] += a[i];
     if (n.op->family == op_family::concatenate)
       concatenate(axis_of(n), n.shape, a, from, data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
+    return y;
+  }
+
+  /// The element of the indexed tensor at element i of slices of shape s.
+  std::int64_t indexed(plan::kernel_body const& own, graph::node const& n, extents const& s, int extent,
+                       std::int64_t i) const {
+    plan::ir_instruction const& s0 = r_.ir.instructions[own.first_instruction];
+    int const leaf = r_.ir.operands[own.first_operand - 1 - s0.operand[1]].node;
+    std::int32_t const* const index = labels_[label_of(g_[leaf]).position];
+    std::int64_t const inner = s.product(axis_of(n) + 1, s.rank), picks = s.at[axis_of(n)];
+    return (i / inner / picks * extent + index[tracing::detail::source_offset(g_[n.operand[1]].shape, s, i)]) * inner +
+           i % inner;
+  }
+  /// Slices are read while the result is written, which is the tensor itself or elsewhere.
+  void check_written(int x, plan::kernel_body const& own) {
+    int const id = r_.groups.groups[x].first;
+    plan::address const to = r_.memory.address_of[id];
+    for (int k : {0, 2}) {
+      int const read =
+          r_.ir.operands[own.first_operand - 1 - r_.ir.instructions[own.first_instruction].operand[k]].node;
+      plan::address const from = r_.memory.address_of[read];
+      if ((k == 2 || from.offset != to.offset) && overlap(to, g_[id].shape.size(), from, g_[read].shape.size()))
+        return fail(x, "an index_copy overwrites what it reads");
+    }
+  }
+  std::vector<double> written(plan::kernel_body const& own, graph::node const& n, double const* x,
+                              double const* source) const {
+    std::vector<double> y(x, x + n.shape.size());
+    extents const s = g_[n.operand[2]].shape;
+    for (bool const adds : {false, true})
+      for (std::int64_t i = 0; i < s.size(); ++i) {
+        double& to = y[static_cast<std::size_t>(indexed(own, n, s, n.shape.at[axis_of(n)], i))];
+        to = adds ? to + source[i] : 0;
+      }
+    return y;
+  }
+  std::vector<double> gathered(plan::kernel_body const& own, graph::node const& n, double const* x) const {
+    std::vector<double> y(static_cast<std::size_t>(n.shape.size()));
+    for (std::int64_t i = 0; i < n.shape.size(); ++i)
+      y[static_cast<std::size_t>(i)] = x[indexed(own, n, n.shape, g_[n.operand[0]].shape.at[axis_of(n)], i)];
     return y;
   }
 
@@ -306,6 +356,7 @@ class plan_runner {
   graph::node_table const& g_;
   plan::planned const& r_;
   bases& memory_;
+  std::int32_t const* const* labels_;
   std::vector<bool> late_;  ///< by step of the group that runs
   std::string wrong_;
 };

@@ -51,6 +51,9 @@ constexpr auto find_unfused_kernel() {
   } else if constexpr (kind == plan::kernel_kind::index_scatter_add) {
     return std::type_identity<
         typename Kernels::template index_scatter_add<A, shape_of_node<Program, n.operand[1]>, Y, axis_of(n)>>{};
+  } else if constexpr (kind == plan::kernel_kind::index_copy) {
+    return std::type_identity<typename Kernels::template index_copy<
+        Y, shape_of_node<Program, n.operand[1]>, shape_of_node<Program, n.operand[2]>, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::permute) {
     return std::type_identity<typename Kernels::template permute<A, permutation_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::strided_broadcast) {

@@ -20,7 +20,7 @@
 /// | permute                             | a number, shape/permutation.hpp | permutation_of |
 /// | move, scatter_add                   | map_attribute                 | map_of           |
 /// | concatenate, index_gather,          | axis_attribute                | axis_of          |
-/// | index_scatter_add                   |                               |                  |
+/// | index_scatter_add, index_copy       |                               |                  |
 /// | pack                                | pack_attribute                | pack_of          |
 /// | part                                | part_attribute                | part_of          |
 /// | alias of one operand                | copy_attribute                |                  |
@@ -161,7 +161,8 @@ constexpr int map_of(node const& n) {
 constexpr std::uint64_t axis_attribute(int axis) { return static_cast<std::uint64_t>(axis); }
 constexpr int axis_of(node const& n) {
   op_family const f = n.op->family;
-  if (f != op_family::concatenate && f != op_family::index_gather && f != op_family::index_scatter_add)
+  if (f != op_family::concatenate && f != op_family::index_gather && f != op_family::index_scatter_add &&
+      f != op_family::index_copy)
     detail::wrong_family();
   return static_cast<int>(n.attribute);
 }

@@ -191,6 +191,8 @@ inline view exporter::made(int id) {
       return write_conversion(*this, id);
     case op_family::index_gather:
       return write_gather(*this, id);
+    case op_family::index_copy:
+      return write_index_copy(*this, id);
     case op_family::parameter:
       return builder::hold(parameters[static_cast<std::size_t>(slot_of(n))]);
     case op_family::buffer:

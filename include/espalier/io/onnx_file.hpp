@@ -19,14 +19,18 @@ enum class element : int { float32 = 1, int32 = 6, int64 = 7, boolean = 9, float
 
 using integers = std::vector<std::int64_t>;
 
-/// An attribute of an operation: an integer, a number or a list of integers.
+/// An attribute of an operation: an integer, a number, a word or a list of integers.
 struct attribute {
-  enum kind_of : int { number = 1, integer = 2, graph = 5, list = 7 };
+  enum kind_of : int { number = 1, integer = 2, word = 3, graph = 5, list = 7 };
   std::string name;
   kind_of kind;
   double value;
   integers values;
+  std::string text{};
 };
+inline attribute with_word(std::string name, std::string text) {
+  return {std::move(name), attribute::word, 0, {}, std::move(text)};
+}
 inline attribute with(std::string name, std::int64_t value) {
   return {std::move(name), attribute::integer, static_cast<double>(value), {}};
 }
@@ -123,6 +127,7 @@ struct model_file {
       one.text(1, a.name);
       if (a.kind == attribute::number) one.number(2, static_cast<float>(a.value));
       if (a.kind == attribute::integer) one.integer(3, static_cast<std::int64_t>(a.value));
+      if (a.kind == attribute::word) one.text(4, a.text);
       if (a.kind == attribute::list) one.integers(8, a.values);
       one.integer(20, a.kind);
       node.message(5, one);

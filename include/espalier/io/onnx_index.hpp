@@ -43,6 +43,26 @@ inline view write_gather(exporter& e, int id) {
   }
   return r;
 }
+/// Writes an index_copy: the slices become zeros, to which a second ScatterElements adds those of the source, because
+/// indices may be equal. A single slice is stored at once.
+inline view write_index_copy(exporter& e, int id) {
+  builder& to = e.to;
+  int const axis = axis_of(e[id]), x = e[id].operand[0], index = e[id].operand[1], from = e[id].operand[2];
+  extents const &s = e.shape(from), &indices = e.shape(index);
+  view r = to.whole(e.value(x), e.shape(x));
+  view const source = to.whole(e.value(from), s), places = to.whole(e.value(index), indices);
+  if (r.samples_at >= 0 || source.samples_at >= 0 || places.samples_at >= 0)
+    to.throw_open_batch("an index writes slices of a value");
+  r.accepts_bias = false;
+  std::string const all = to.emit("Expand", {places.name, to.list(integers_of(s))});
+  if (s.at[axis] != 1)
+    r.name = to.emit("ScatterElements", {r.name, all, to.emit("Expand", {to.number(0), to.list(integers_of(s))})},
+                     {with("axis", axis)});
+  std::vector<attribute> how{with("axis", axis)};
+  if (s.at[axis] != 1) how.push_back(with_word("reduction", "add"));
+  r.name = to.emit("ScatterElements", {r.name, all, source.name}, how);
+  return r;
+}
 
 }  // namespace espalier::io::onnx
 #include "../base/diagnostics_pop.hpp"

@@ -166,6 +166,7 @@ inline constexpr table_row table[] = {
     {&described<concatenate_>, written::by_family, "Concat", nullptr},
     {&described<index_gather_>, written::by_family, "Gather, GatherElements", nullptr},
     {&described<index_scatter_add_>, written::unsupported, "", nullptr},
+    {&described<index_copy_>, written::by_family, "ScatterElements", nullptr},
     {&described<matmul_>, written::by_family, "MatMul, Conv", nullptr},
     {&described<label_>, written::by_family, "", nullptr},
     {&described<convert_>, written::by_family, "Cast", nullptr},

@@ -179,6 +179,8 @@ class batcher {
       case op_family::index_gather:
       case op_family::index_scatter_add:
         return index(n);
+      case op_family::index_copy:
+        return index_copy(n);
       case op_family::loop_slice:
       case op_family::loop_state:
       case op_family::loop_carry:
@@ -392,6 +394,20 @@ class batcher {
                                    : emit_reshape(g_, indices, in_front(picked, 1));
     return emit_as(n, laid_out(x, layout), at, graph::axis_attribute(is_first ? axis : axis + 1),
                    of_all(n.shape, layout));
+  }
+  constexpr int index_copy(node const& n) {
+    int const axis = axis_of(n), indices = n.operand[1];
+    extents const picked = g_[indices].shape;
+    bool const is_first = axis != 0 && n.shape.at[0] == 1 && picked.at[0] == 1;
+    sample_layout const layout = is_first ? sample_layout::in_first_axis : sample_layout::in_front;
+    if (!is_first && !may_be_in_front(n.shape)) return fail(n);
+    int const at = mapped(indices) ? laid_out(indices, layout)
+                   : is_first      ? indices
+                                   : emit_reshape(g_, indices, in_front(picked, 1));
+    return g_.emit(node{n.op,
+                        {laid_out(n.operand[0], layout), at, laid_out(n.operand[2], layout), 0},
+                        graph::axis_attribute(is_first ? axis : axis + 1),
+                        of_all(n.shape, layout)});
   }
 
   node_table& g_;

@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "add.hpp"
-#include "composite.hpp"
 #include "indexing.hpp"
-#include "where.hpp"
-#include "zeros.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-template <int Axis>
-struct index_copy_ {};
-
-/// Where a slice was written is the scatter_add of ones, and the slices are that of source. The choice between them and
-/// x is one sweep over x, which may run in place.
-template <int Axis>
-struct rule<index_copy_<Axis>> : composite {
-  static constexpr char const* name = "index_copy";
-  static constexpr int arity = 3;
-  static constexpr auto expand(auto x, auto index, auto source, auto) {
-    using S = shape_of<decltype(x)>;
-    using Relation = copyable<S, shape_of<decltype(index)>, shape_of<decltype(source)>, along<Axis>>;
-    using Positions = shape_from<typename Relation::positions>;
-    using On = shape_from<detail::index_along_axis<Relation, S, shape_of<decltype(index)>>>;
-    constexpr auto axis = graph::axis_attribute(Relation::axis);
-    auto const at = detail::reshape_as(On{}, index);
-    auto const written = detail::make_node<index_scatter_add_, axis, Positions>(zeros<On>(source) + 1.0, at);
-    return where(written, detail::make_node<index_scatter_add_, axis, S>(source, at), x);
-  }
-};
-
 /// index_copy<Axis>(x, index, source): x with the slices of source at some positions of an axis: the slice of y at
 /// index[k] is slice k of source, and every other slice is that of x. Use it to write to a cache at a position that is
-/// known when the program runs.
+/// known when the program runs. Nothing but these slices is read or written if x dies there, is a state that becomes
+/// the result, or is an argument whose memory you pass for the result; otherwise x is copied.
 /// shape   (..., N, ...), (K), (..., K, ...) -> (..., N, ...)
 /// range   each index once: slices of equal index are summed
 /// errors  an axis that does not exist, a source of another shape, an index of real numbers, and x and source of float
@@ -59,10 +35,13 @@ constexpr auto index_copy(X&& x, Index&& index, Source&& source) {
   static_assert(
       holds<same_device, typename Fault::reported_fault>,
       ESPALIER_SENTENCE("index_copy<axis>(x, index, source): " ESPALIER_DEVICES_FIT, typename Fault::reported_fault));
-  if constexpr (!Fault::type::agree) return typename Fault::type{};
-  else
-    return detail::make_node<index_copy_<Axis>, 0, shape_of<X>>(static_cast<X&&>(x), static_cast<Index&&>(index),
-                                                                static_cast<Source&&>(source));
+  if constexpr (!Fault::type::agree) {
+    return typename Fault::type{};
+  } else {
+    using On = shape_from<detail::index_along_axis<Relation, shape_of<X>, shape_of<Index>>>;
+    return detail::make_node<index_copy_, graph::axis_attribute(Relation::axis), shape_of<X>>(
+        static_cast<X&&>(x), detail::reshape_as(On{}, static_cast<Index&&>(index)), static_cast<Source&&>(source));
+  }
 }
 
 }  // namespace espalier

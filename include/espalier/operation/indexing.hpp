@@ -6,8 +6,8 @@
 #include "reshape.hpp"
 
 #include "../base/diagnostics_push.hpp"
-/// Elements at positions that are integers known when the program runs. Two ops, each the adjoint of the other; the
-/// public functions (gather, index_select, ...) are these two behind reshapes and slices.
+/// Elements at positions that are integers known when the program runs. Three ops: two are each the adjoint of the
+/// other, and one writes slices. The public functions (gather, index_select, ...) are these behind reshapes and slices.
 namespace espalier {
 
 /// y[..., k, ...] = x[..., index[..., k, ...], ...] along one axis. x has the extents of y on the other axes; those of
@@ -15,6 +15,9 @@ namespace espalier {
 struct index_gather_ {};
 /// y[..., index[..., k, ...], ...] += x[..., k, ...], from zeros, in the order of the elements of x.
 struct index_scatter_add_ {};
+/// y = x, except y[..., index[..., k, ...], ...] = source[..., k, ...]: slices of equal index are summed. Operands: x,
+/// index, source. Where y has the memory of x, only those slices are written.
+struct index_copy_ {};
 
 namespace operation {
 
@@ -35,9 +38,10 @@ constexpr int emit_indexed(node_table& g, node const& n) {
     g.report(graph::fault::computed_index);
     return emit_constant(g, 0, n.shape).id;
   }
-  return g.add(node{n.op, {n.operand[0], index, 0, 0}, n.attribute, n.shape});
+  return g.add(node{n.op, {n.operand[0], index, n.operand[2], 0}, n.attribute, n.shape});
 }
 constexpr handle pull_back_indexed(node_table& g, int dy, int id, int which);
+constexpr handle pull_back_index_copy(node_table& g, int dy, int id, int which);
 
 }  // namespace operation
 
@@ -63,6 +67,17 @@ struct rule<index_scatter_add_> {
     return d;
   }
 };
+template <>
+struct rule<index_copy_> {
+  static constexpr char const* name = "index_copy";
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = operation::plain_descriptor(name, op_family::index_copy, 3);
+    d.emit = &operation::emit_indexed;
+    d.pullback = &operation::pull_back_index_copy;
+    return d;
+  }
+};
 
 namespace operation {
 /// The adjoint for operand 0 is the other op with the same index.
@@ -72,6 +87,16 @@ constexpr handle pull_back_indexed(node_table& g, int dy, int id, int which) {
   graph::descriptor const* const adjoint =
       n.op->family == op_family::index_gather ? &described<index_scatter_add_> : &described<index_gather_>;
   return handle{&g, emit_indexed(g, node{adjoint, {dy, n.operand[1], 0, 0}, n.attribute, g[n.operand[0]].shape})};
+}
+/// The adjoint of x is dy with zeros in the slices, that of the source is those slices.
+constexpr handle pull_back_index_copy(node_table& g, int dy, int id, int which) {
+  node const n = g[id];
+  if (which == 1) return handle{&g, 0};
+  extents const s = g[n.operand[2]].shape;
+  if (which == 2)
+    return handle{&g, emit_indexed(g, node{&described<index_gather_>, {dy, n.operand[1], 0, 0}, n.attribute, s})};
+  int const zeros = emit_constant(g, 0, s).id;
+  return handle{&g, emit_indexed(g, node{n.op, {dy, n.operand[1], zeros, 0}, n.attribute, n.shape})};
 }
 }  // namespace operation
 

@@ -372,7 +372,7 @@ class loop_builder {
   }
   constexpr bool is_index(int id) {
     op_family const f = g_[id].op->family;
-    return (f == op_family::index_gather || f == op_family::index_scatter_add) &&
+    return (f == op_family::index_gather || f == op_family::index_scatter_add || f == op_family::index_copy) &&
            g_[data_of(g_, g_[id].operand[1])].op->family == op_family::label &&
            integer_sequence(data_of(g_, g_[id].operand[1])) != 0;
   }

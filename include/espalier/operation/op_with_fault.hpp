@@ -25,6 +25,7 @@ constexpr auto op_with_fault() {
   else if constexpr (Op->family == op_family::concatenate) return std::type_identity<concatenate_>{};
   else if constexpr (Op->family == op_family::index_gather) return std::type_identity<index_gather_>{};
   else if constexpr (Op->family == op_family::index_scatter_add) return std::type_identity<index_scatter_add_>{};
+  else if constexpr (Op->family == op_family::index_copy) return std::type_identity<index_copy_>{};
   else if constexpr (Op->family == op_family::constant) return std::type_identity<constant_>{};
   else return std::type_identity<void>{};
 }

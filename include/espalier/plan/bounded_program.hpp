@@ -154,7 +154,8 @@ class sample_binder {
   }
   /// Indices known when the program runs, also those that no result needs: only roots of fixed batches check them.
   static constexpr bool has_indices(graph::node const& n) {
-    return n.op->family == op_family::index_gather || n.op->family == op_family::index_scatter_add;
+    return n.op->family == op_family::index_gather || n.op->family == op_family::index_scatter_add ||
+           n.op->family == op_family::index_copy;
   }
   constexpr bool varies(int id) const { return to_.per_sample[id_of_[id]] != 0; }
 

@@ -48,8 +48,11 @@ class destination_finder {
       kernel_body const& k = ir_.groups[x];
       for (int i = 0; i < k.operands; ++i) assign_leaf_address(ir_.operands[k.first_operand + i].node, layout);
     }
+    for (int x = groups_.group_count; x > 0; --x)
+      if (int const i = overwritten_operand(groups_, ir_, x); i >= 0) place_overwritten(x, i);
     for (int x = 1; x <= groups_.group_count; ++x)
       if (groups_.groups[x].kind == kernel_kind::fused) reuse(x);
+      else if (int const i = overwritten_operand(groups_, ir_, x); i >= 0) overwrite(x, i);
   }
 
  private:
@@ -68,10 +71,8 @@ class destination_finder {
   constexpr void place_operands(int id) {
     graph::node const& n = nodes_.nodes[id];
     int const a = groups_.holder_of[n.operand[0]], b = groups_.holder_of[n.operand[1]];
-    // A state may be read until its group, a result not. The results of the body of a loop have bases of their own.
-    int const to = to_.address_of[id].base;
-    bool const is_state =
-        to_.direct[id] && to_.placed_in[id] == 0 && (to < base::results || (to >= base::states && to < base::count));
+    // A state may be read until its group, a result not.
+    bool const is_state = to_.direct[id] && to_.placed_in[id] == 0 && is_in_state(id);
     if (n.shape.product(0, axis_of(n)) != 1 || groups_.size_of[a] % aligned_elements != 0 || is_state || a == b ||
         !can_be_placed(a) || !can_be_placed(b))
       return;
@@ -80,6 +81,20 @@ class destination_finder {
       to_.placed_in[x] = id;
       if (to_.live.last_use[id] < to_.live.last_use[x]) to_.live.last_use[id] = to_.live.last_use[x];
     }
+  }
+  /// A value that dies where an unfused group overwrites it is computed in the memory of the result, so that nothing is
+  /// copied. The memory of a state may be read until then.
+  constexpr void place_overwritten(int x, int i) {
+    int const id = groups_.groups[x].first, source = ir_.operands[ir_.groups[x].first_operand + i].node;
+    if (!to_.direct[id] || to_.placed_in[id] != 0 || is_in_state(id) || !dies_here(x, i)) return;
+    to_.direct[source] = true;
+    to_.address_of[source] = to_.address_of[id];
+  }
+  /// Whether a value with a final address is not written to a result: those of the body of a loop have bases of their
+  /// own.
+  constexpr bool is_in_state(int id) const {
+    int const to = to_.address_of[id].base;
+    return to < base::results || (to >= base::states && to < base::count);
   }
   constexpr bool can_be_placed(int id) const {
     int const x = groups_.group_of[id];
@@ -164,6 +179,13 @@ class destination_finder {
       }
     }
   }
+  /// The same for an unfused group, whose result overwrites operand i: nothing but what it changes is written.
+  constexpr void overwrite(int x, int i) {
+    int const id = groups_.groups[x].first, source = ir_.operands[ir_.groups[x].first_operand + i].node;
+    if (!to_.live.stored[id] || to_.direct[id] || !dies_here(x, i)) return;
+    to_.in_place_of[id] = source;
+    is_reused_[source] = true;
+  }
   /// Is operand i of group x a workspace value whose last reader is this group, element by element?
   constexpr bool dies_here(int x, int i) const {
     kernel_body const& k = ir_.groups[x];
@@ -202,8 +224,10 @@ class destination_finder {
     if (is_result_[state]) return true;
     if (to_.live.last_use[state] > groups_.group_of[id]) return true;
     kernel_body const& k = ir_.groups[groups_.group_of[id]];
+    int const overwritten = overwritten_operand(groups_, ir_, groups_.group_of[id]);
     for (int i = 0; i < k.operands; ++i) {
       ir_operand const& l = ir_.operands[k.first_operand + i];
+      if (i == overwritten && l.node == state) continue;
       // A product stores its sums in the result before its epilogue reads any operand.
       if (memory_of(l.node) == state &&
           (groups_.size_of[l.node] != groups_.size_of[id] || l.extent != groups_.extent_of[id] ||

@@ -148,6 +148,9 @@ class grouper : group_builder {
       case op_family::index_scatter_add:
         add_unfused_group(id, kernel_kind::index_scatter_add);
         break;
+      case op_family::index_copy:
+        add_unfused_group(id, kernel_kind::index_copy);
+        break;
       case op_family::broadcast:
         if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
         break;
@@ -178,7 +181,7 @@ class grouper : group_builder {
     bool const windowed =
         (kind == kernel_kind::contraction || kind == kernel_kind::strided_reduction) && reads_windows(nodes_, id);
     if (kind != kernel_kind::random && kind != kernel_kind::convert) {
-      for (int k = 0; k < 2; ++k) {
+      for (int k = 0; k < 3; ++k) {
         if (nodes_.nodes[id].operand[k] == 0) continue;
         int source = groups_.holder_of[nodes_.nodes[id].operand[k]];
         if (windowed && k == 0) source = groups_.holder_of[nodes_.nodes[source].operand[0]];

@@ -27,6 +27,7 @@ enum class kernel_kind : std::uint8_t {
   part,  ///< nothing: the tensor has the memory of the vector, or is a part of its operand
   index_gather,
   index_scatter_add,
+  index_copy,
   loop  ///< runs a program of its own once for each step
 };
 

@@ -26,7 +26,7 @@ constexpr index_arguments find_index_arguments(node_table const& g) {
   for (int id = 1; id <= g.size; ++id) {
     graph::node const& n = g[id];
     bool const gathers = n.op->family == op_family::index_gather;
-    if (!gathers && n.op->family != op_family::index_scatter_add) continue;
+    if (!gathers && n.op->family != op_family::index_scatter_add && n.op->family != op_family::index_copy) continue;
     graph::node const& index = g[graph::data_of(g, n.operand[1])];
     int const position = label_of(index).position;
     std::int32_t const extent = (gathers ? g[n.operand[0]].shape : n.shape).at[axis_of(n)];

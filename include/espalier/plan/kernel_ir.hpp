@@ -49,5 +49,13 @@ struct kernel_ir {
   int instruction_count, operand_count, output_count;
 };
 
+/// The operand that an unfused group may overwrite with its result, because what it does not write stays as it is: the
+/// tensor to which an index_copy writes slices, if they are none of its own. -1: there is none.
+constexpr int overwritten_operand(grouping const& groups, kernel_ir const& ir, int x) {
+  if (groups.groups[x].kind != kernel_kind::index_copy) return -1;
+  ir_instruction const& s = ir.instructions[ir.groups[x].first_instruction];
+  return s.operand[2] != s.operand[0] ? -1 - s.operand[0] : -1;
+}
+
 }  // namespace espalier::plan
 #include "../base/diagnostics_pop.hpp"

@@ -88,7 +88,7 @@ class kernel_finder {
     if (!espalier::detail::same_address(m.op, n.op) || !(m.shape == n.shape)) return false;
     if (m.op->family != op_family::random && m.op->family != op_family::convert && m.attribute != n.attribute)
       return false;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 3; ++k) {
       if ((m.operand[k] == 0) != (n.operand[k] == 0)) return false;
       if (m.operand[k] != 0 && !(nodes_.nodes[m.operand[k]].shape == nodes_.nodes[n.operand[k]].shape)) return false;
     }

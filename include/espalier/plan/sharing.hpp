@@ -8,7 +8,8 @@ namespace espalier::plan {
 
 /// How the memory of a result may overlap that of an argument. any: in any way, because all groups that read the
 /// argument run before the group that writes the result. same: element by element at equal addresses, because one sweep
-/// reads an element before it writes it. none: not at all.
+/// reads an element before it writes it, or because an index_copy writes nothing but its slices there. none: not at
+/// all.
 enum class sharing : std::uint8_t { any, same, none };
 
 /// Indexed by argument and result. Entries of arguments and results that a program does not have are `any`.
@@ -44,8 +45,9 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
       ir_operand const& l = r.ir.operands[k.first_operand + i];
       int const a = l.node != 0 ? argument(r.memory.address_of[l.node]) : -1;
       if (a < 0) continue;
-      bool const each = sweeps_once(r.groups.groups[x]) && l.kind == operand_kind::memory &&
-                        l.extent == extent_class::full && r.memory.address_of[l.node].offset == 0;
+      bool const each = (sweeps_once(r.groups.groups[x]) || i == overwritten_operand(r.groups, r.ir, x)) &&
+                        l.kind == operand_kind::memory && l.extent == extent_class::full &&
+                        r.memory.address_of[l.node].offset == 0;
       reads[a].element_by_element = each && (reads[a].group != x || reads[a].element_by_element);
       reads[a].group = x;
       reads[a].size = r.groups.size_of[l.node];

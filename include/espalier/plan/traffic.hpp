@@ -28,18 +28,32 @@ constexpr void for_each_result(int const* outputs, Kernel const& k, F&& f) {
   for (int i = 0; i < k.outputs; ++i) f(outputs[k.first_output + i]);
 }
 
-/// The elements of an operand that a kernel reads: all, but of a table only as many as the indices select.
-constexpr std::int64_t elements_read(node_table const& nodes, kernel_ir const& ir, kernel_body const& k, int operand) {
+/// Whether a node is an index_copy whose result overwrites the tensor: only slices are written. The memory of arguments
+/// and results counts as separate.
+constexpr bool writes_slices(node_table const& nodes, memory_plan const& m, graph::node const& y, int id) {
+  if (y.op->family != op_family::index_copy) return false;
+  address const x = m.address_of[graph::data_of(nodes, y.operand[0])], to = m.address_of[id];
+  return x.base == to.base && x.offset == to.offset;
+}
+/// The elements of an operand that a kernel reads: all, but of a table only as many as the indices select, and none of
+/// a tensor to which slices are written.
+constexpr std::int64_t elements_read(node_table const& nodes, kernel_ir const& ir, memory_plan const& m,
+                                     kernel_body const& k, int operand) {
   std::int64_t const all = nodes[operand].shape.size();
   if (k.outputs == 0) return all;
-  graph::node const& y = nodes[ir.outputs[k.first_output]];
+  int const id = ir.outputs[k.first_output];
+  graph::node const& y = nodes[id];
+  if (writes_slices(nodes, m, y, id) && graph::data_of(nodes, y.operand[0]) == operand) return 0;
   bool const selects = y.op->family == op_family::index_gather && graph::data_of(nodes, y.operand[0]) == operand;
   return selects && y.shape.size() < all ? y.shape.size() : all;
 }
-constexpr traffic traffic_of(node_table const& nodes, kernel_ir const& ir, kernel_body const& k) {
+constexpr traffic traffic_of(node_table const& nodes, kernel_ir const& ir, memory_plan const& m, kernel_body const& k) {
   traffic sum{};
-  for_each_operand(ir.operands, k, [&](int, int node) { sum.read += elements_read(nodes, ir, k, node); });
-  for_each_result(ir.outputs, k, [&](int node) { sum.written += nodes[node].shape.size(); });
+  for_each_operand(ir.operands, k, [&](int, int node) { sum.read += elements_read(nodes, ir, m, k, node); });
+  for_each_result(ir.outputs, k, [&](int node) {
+    graph::node const& y = nodes[node];
+    sum.written += (writes_slices(nodes, m, y, node) ? nodes[y.operand[2]] : y).shape.size();
+  });
   return sum;
 }
 constexpr traffic traffic_of(node_table const& nodes, grouping const& groups, kernel_ir const& ir,
@@ -59,7 +73,7 @@ constexpr traffic traffic_of(node_table const& nodes, grouping const& groups, ke
     if (groups.groups[x].kind == kernel_kind::concatenate &&
         has_operands_in_place(nodes, groups, m, groups.groups[x].first))
       continue;
-    traffic const one = traffic_of(nodes, ir, ir.groups[x]);
+    traffic const one = traffic_of(nodes, ir, m, ir.groups[x]);
     sum.read += one.read;
     sum.written += one.written;
   }

@@ -124,6 +124,7 @@ class formulas {
       case graph::op_family::concatenate:
       case graph::op_family::index_gather:
       case graph::op_family::index_scatter_add:
+      case graph::op_family::index_copy:
         return n.op->name + ("[" + std::to_string(axis_of(n)) + "]") + operands(0);
       case graph::op_family::random:
         return n.op->name + ("[" + std::to_string(stream_of(n)) + "]");

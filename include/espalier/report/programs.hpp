@@ -303,6 +303,8 @@ inline std::string kind_text(kernel_row const& k) {
       return "gather";
     case plan::kernel_kind::index_scatter_add:
       return "scatter-add by index";
+    case plan::kernel_kind::index_copy:
+      return "copy by index";
     case plan::kernel_kind::loop:
       return "loop";
   }

@@ -101,21 +101,22 @@ struct report_rows {
     for (int x = 1; x <= kernel_count; ++x) {
       plan::group const& g = plan::plan_of<Program>.groups.groups[x];
       plan::kernel_body const& k = plan::plan_of<Program>.ir.groups[x];
-      r.at[x] = kernel_row{g.kind,
-                           g.order,
-                           g.windowed,
-                           g.rows,
-                           g.columns,
-                           g.segments,
-                           g.first,
-                           k.first_instruction,
-                           k.instructions,
-                           k.first_operand,
-                           k.operands,
-                           k.first_output,
-                           k.outputs,
-                           k.kernel,
-                           plan::traffic_of(plan::graph_of<Program>.nodes, plan::plan_of<Program>.ir, k)};
+      r.at[x] = kernel_row{
+          g.kind,
+          g.order,
+          g.windowed,
+          g.rows,
+          g.columns,
+          g.segments,
+          g.first,
+          k.first_instruction,
+          k.instructions,
+          k.first_operand,
+          k.operands,
+          k.first_output,
+          k.outputs,
+          k.kernel,
+          plan::traffic_of(plan::graph_of<Program>.nodes, plan::plan_of<Program>.ir, plan::plan_of<Program>.memory, k)};
     }
     return r;
   }

@@ -98,14 +98,6 @@ struct copyable<X, Index, Source, along<Axis>> {
       Index::value.at[0] == Source::value.at[detail::has_axis(axis, Source::rank) ? axis : 0] &&
       detail::fits_inside(Source::value, X::value, axis) && detail::fits_inside(X::value, Source::value, axis);
   static constexpr extents value = X::value;
-  /// The positions along the axis, with extents of 1 elsewhere.
-  struct positions {
-    static constexpr extents value = [] {
-      extents r{X::rank, {}};
-      for (int i = 0; i < X::rank; ++i) r.at[i] = agree && i == axis ? X::value.at[i] : 1;
-      return r;
-    }();
-  };
 };
 
 namespace detail {

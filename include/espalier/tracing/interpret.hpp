@@ -181,14 +181,9 @@ class interpreter {
         }
         break;
       }
-      case op_family::scatter_add: {
-        extents const& s = g_[n.operand[0]].shape;
-        for (std::int64_t i = 0; i < s.size(); ++i) {
-          std::int64_t const to = moved_offset(g_.maps[map_of(n)], n.shape, s, i);
-          if (to >= 0) y[to] += a[i];
-        }
+      case op_family::scatter_add:
+        scatter_add(n, y);
         break;
-      }
       case op_family::concatenate:
         concatenate(n, y);
         break;
@@ -202,6 +197,10 @@ class interpreter {
       case op_family::index_gather:
       case op_family::index_scatter_add:
         index(n, y, in);
+        break;
+      case op_family::index_copy:
+        copy(y, a, size);
+        write_slices(n, y, in);
         break;
       case op_family::reduction: {
         extents const& s = g_[n.operand[0]].shape;
@@ -217,6 +216,13 @@ class interpreter {
         break;
       default:
         break;
+    }
+  }
+  constexpr void scatter_add(node const& n, T* y) const {
+    extents const& s = g_[n.operand[0]].shape;
+    for (std::int64_t i = 0; i < s.size(); ++i) {
+      std::int64_t const to = moved_offset(g_.maps[map_of(n)], n.shape, s, i);
+      if (to >= 0) y[to] += values_[n.operand[0]][i];
     }
   }
   constexpr T* renew(int id) {
@@ -293,6 +299,19 @@ class interpreter {
       if (gathers) y[i] = x[at];
       else y[at] += x[i];
     }
+  }
+  /// Replaces the slices at the indices by the sums of those of operand 2.
+  constexpr void write_slices(node const& n, T* y, leaf_values<T> const& in) {
+    extents const &s = g_[n.operand[2]].shape, &indices = g_[n.operand[1]].shape;
+    std::int32_t const* const index = in.labels[label_of(g_[data_of(g_, n.operand[1])]).position];
+    std::int64_t const inner = s.product(axis_of(n) + 1, s.rank), picks = s.at[axis_of(n)],
+                       extent = n.shape.at[axis_of(n)];
+    T const* const source = values_[n.operand[2]];
+    for (bool const adds : {false, true})
+      for (std::int64_t i = 0; i < s.size(); ++i) {
+        T& to = y[(i / inner / picks * extent + index[detail::source_offset(indices, s, i)]) * inner + i % inner];
+        to = adds ? to + source[i] : T(0);
+      }
   }
   constexpr void contract(node const& n, T* y) {
     extents const &sa = g_[n.operand[0]].shape, &sb = g_[n.operand[1]].shape;

@@ -40,6 +40,9 @@ struct cross_entropy_of_rows {
 struct several {
   constexpr auto operator()(auto x, auto w) const { return std::tuple{sum<1>(x), matmul(x, w), x}; }
 };
+struct written_rows {
+  constexpr auto operator()(auto x, auto index, auto rows) const { return index_copy<0>(x, index, rows); }
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(elementwise) {
@@ -74,6 +77,23 @@ BOOST_AUTO_TEST_CASE(in_place_and_overlapping) {
   a = matmul(a, a);
   check_close("a product of itself", x, a);
   BOOST_TEST(x.data() == storage);
+}
+
+// Slices are written to a cache where it is.
+BOOST_AUTO_TEST_CASE(slices_in_place) {
+  auto const a = floats<6, 8>(1), rows = floats<6, 8>(2);
+  esp::tensor<std::int32_t, esp::shape<2>> const at{4, 1};
+  esp::tensor<float, esp::shape<2, 8>> const source{esp::slice<0, 2, 4>(rows)};
+  esp::tensor<float, esp::shape<6, 8>> const expected = index_copy<0>(a, at, source);
+  auto x = to_device(a), y = to_device(rows);
+  auto const index = to_device(at);
+  auto const from = to_device(source);
+  esp::compiled write{written_rows{}, x, index, from};
+  write(std::as_const(x), index, from, y);
+  check_close("another result", y, expected);
+  check_close("x is kept", x, a);
+  write(x, index, from, x);
+  check_close("in place", x, expected);
 }
 
 BOOST_AUTO_TEST_CASE(temporaries_live_as_long_as_the_expression) {

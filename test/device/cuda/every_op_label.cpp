@@ -69,6 +69,9 @@ BOOST_AUTO_TEST_CASE(indices) {
       "index_copy of one slice", [](auto a, auto l, auto b) { return index_copy<1>(a, l, b); },
       random_tensor<3, 7, 5>(17), esp::tensor<std::int32_t, esp::shape<1>>{6}, random_tensor<3, 1, 5>(18));
   check(
+      "index_copy of equal indices", [](auto a, auto l, auto b) { return index_copy<0>(exp(a), l, b); },
+      random_tensor<7, 8>(19), esp::tensor<std::int32_t, esp::shape<5>>{6, 2, 6, 6, 2}, random_tensor<5, 8>(20));
+  check(
       "detach_where",
       [](auto a, auto l) { return detach_where(index_select<0>(a, l), esp::equal(esp::reshape<6, 1>(l), 2)) * 3; },
       random_tensor<9, 12>(13), esp::tensor<std::int32_t, esp::shape<6>>{2, 0, 8, 2, 5, 0});

@@ -22,15 +22,16 @@ constexpr bool is_unfused(plan::planned const& p, int x) {
   return kind != plan::kernel_kind::fused && kind != plan::kernel_kind::loop &&
          !(kind == plan::kernel_kind::contraction && p.ir.groups[x].instructions > 1);
 }
-/// The number of addresses of a call. Unfused: two operands and a result; random numbers: a result. Otherwise: operands
-/// and outputs, followed by two operands and the sums of the product.
+/// The number of addresses of a call. Unfused: two operands and a result, or three and a result for an index_copy;
+/// random numbers: a result. Otherwise: operands and outputs, followed by two operands and the sums of the product.
 constexpr int count_arguments(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
   plan::kernel_body const& body = p.ir.groups[x];
-  return kind == plan::kernel_kind::random ? 1
-         : kind == plan::kernel_kind::part ? 0
-         : kind == plan::kernel_kind::pack ? 2
-         : is_unfused(p, x)                ? 3
+  return kind == plan::kernel_kind::random       ? 1
+         : kind == plan::kernel_kind::part       ? 0
+         : kind == plan::kernel_kind::pack       ? 2
+         : kind == plan::kernel_kind::index_copy ? 4
+         : is_unfused(p, x)                      ? 3
                             : body.operands + body.outputs + (kind == plan::kernel_kind::contraction ? 3 : 0);
 }
 constexpr int count_arguments(plan::planned const& p) {
@@ -66,9 +67,10 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
       bool const two =
           espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&
           (product || group.kind == plan::kernel_kind::concatenate || group.kind == plan::kernel_kind::index_gather ||
-           group.kind == plan::kernel_kind::index_scatter_add);
+           group.kind == plan::kernel_kind::index_scatter_add || group.kind == plan::kernel_kind::index_copy);
       r.arguments[n++] = find_operand_address(p, x, 0);
       r.arguments[n++] = find_operand_address(p, x, two ? 1 : 0);
+      if (group.kind == plan::kernel_kind::index_copy) r.arguments[n++] = find_operand_address(p, x, 2);
       r.arguments[n++] = p.memory.address_of[group.first];
     } else {
       n += list_addresses(p, x, r.arguments + n);

@@ -3,6 +3,7 @@
 #include "../unfused_kernel.hpp"
 #include "kernel/concatenate.hpp"
 #include "kernel/convert.hpp"
+#include "kernel/index_copy.hpp"
 #include "kernel/index_gather.hpp"
 #include "kernel/index_scatter_add.hpp"
 #include "kernel/move.hpp"
@@ -39,6 +40,8 @@ struct unfused_kernels {
   using index_gather = index_gather_kernel<T, From, Index, To, Axis, Arch>;
   template <class From, class Index, class To, int Axis>
   using index_scatter_add = index_scatter_add_kernel<T, From, Index, To, Axis, Arch>;
+  template <class X, class Index, class Source, int Axis>
+  using index_copy = index_copy_kernel<T, X, Index, Source, Axis, Arch>;
   template <class From, std::uint64_t Permutation>
   using permute = permute_kernel<T, From, Permutation>;
   template <class From, class To>

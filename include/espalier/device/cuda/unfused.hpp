@@ -3,6 +3,7 @@
 #include "../unfused_kernel.hpp"
 #include "library/convolution.hpp"
 #include "kernel/random.hpp"
+#include "kernel/index_copy.hpp"
 #include "kernel/index_gather.hpp"
 #include "kernel/index_scatter_add.hpp"
 #include "kernel/move.hpp"
@@ -88,6 +89,8 @@ struct unfused_kernels {
   using index_gather = index_gather_kernel<T, From, Index, To, Axis>;
   template <class From, class Index, class To, int Axis>
   using index_scatter_add = index_scatter_add_kernel<T, From, Index, To, Axis>;
+  template <class X, class Index, class Source, int Axis>
+  using index_copy = index_copy_kernel<T, X, Index, Source, Axis>;
   template <class From, std::uint64_t Permutation>
   using permute = permute_kernel<T, From, Permutation>;
   template <class From, class To>
@@ -161,6 +164,11 @@ void run_unfused(Backend& backend, void* const* base, [[maybe_unused]] void* scr
         {{at<T>(base, operand_address<Program, X, 0>), at<std::int32_t>(base, operand_address<Program, X, 1>),
           at<T>(base, address_of<Program, first>)},
          {}});
+  } else if constexpr (kind == plan::kernel_kind::index_copy) {
+    T *const x = at<T>(base, operand_address<Program, X, 0>), *const y = at<T>(base, address_of<Program, first>);
+    if (x != y) backend.copy(y, x, static_cast<std::size_t>(plan::plan_of<Program>.groups.groups[X].size) * sizeof(T));
+    backend.template launch<kernel>(
+        {{at<std::int32_t>(base, operand_address<Program, X, 1>), at<T>(base, operand_address<Program, X, 2>), y}, {}});
   } else if constexpr (kind == plan::kernel_kind::convert) {
     using source = typename kernel::source;
     backend.template launch<kernel>(
