@@ -62,7 +62,8 @@ struct Kept {
 struct Computed {
   template <class S>
   static constexpr auto state(auto const& net, auto const& x) {
-    return esp::zeros<S>(x) + tanh(matmul(esp::unsqueeze<0>(esp::flip<0>(net.first)), net.w)) + esp::softmax<0>(net.first);
+    return esp::zeros<S>(x) + tanh(matmul(esp::unsqueeze<0>(esp::flip<0>(net.first)), net.w)) +
+           esp::softmax<0>(net.first);
   }
 };
 struct Looped {
@@ -153,7 +154,9 @@ void check() {
 
 BOOST_AUTO_TEST_CASE(a_number) { check<Recurrence<Number>>(); }
 BOOST_AUTO_TEST_CASE(a_tensor_of_numbers) { check<Recurrence<Numbers>>(); }
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_parameter, T, decltype(std::tuple<float, double>{})) { check<Recurrence<Learned>, T>(); }
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_parameter, T, decltype(std::tuple<float, double>{})) {
+  check<Recurrence<Learned>, T>();
+}
 BOOST_AUTO_TEST_CASE(a_buffer) { check<Recurrence<Kept>>(); }
 BOOST_AUTO_TEST_CASE(a_formula_of_parameters) { check<Recurrence<Computed>>(); }
 BOOST_AUTO_TEST_CASE(what_a_loop_computes) { check<Recurrence<Looped>>(); }

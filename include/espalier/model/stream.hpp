@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <algorithm>
 #include <array>
 
 #include "../device/cpu/thread/float_control.hpp"
@@ -114,8 +113,9 @@ class stream {
   /// The state without the gaps that align its parts.
   static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
   /// What a call or reset() needs, whichever is more.
-  static constexpr std::size_t workspace_bytes =
-      detail::bytes_for<T>(std::max(detail::workspace_elements<Program>, detail::workspace_elements<Initial>));
+  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(
+      detail::workspace_elements<Program> > detail::workspace_elements<Initial> ? detail::workspace_elements<Program>
+                                                                                : detail::workspace_elements<Initial>);
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
   static constexpr std::size_t bytes = sliding_bytes + 2 * buffer_bytes + workspace_bytes + in_place_bytes;
@@ -200,8 +200,8 @@ class stream {
               detail::as_tensor_or_view<T, output_shape>("stream(x, result): result", result));
   }
 
-  /// Forgets all blocks: the next block is the first one of a sequence. Initial states that are computed from parameters
-  /// are computed from the present ones. Never allocates.
+  /// Forgets all blocks: the next block is the first one of a sequence. Computes initial states from the present
+  /// parameters and buffers of the model. Never allocates.
   void reset() noexcept {
     for (int& moved : moved_) moved = 0;
     for (int i = 0; i < histories; ++i) {
@@ -398,8 +398,9 @@ class stream<Model, Block, Axis, detail::not_streamed<Found, Op, Place>> : publi
                                   Everywhere));
   using Initial = no<fault::initial_state, Place>;
   static_assert(Initial::agree,
-                ESPALIER_SENTENCE(ESPALIER_STREAM "the initial state of a loop depends on the input or its number of steps; "
-                                                  "begin with zeros<S>(x), constants or parameters",
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the initial state of a loop depends on the input or its number of steps; "
+                                  "begin with zeros<S>(x), constants or parameters",
                                   Initial));
   using Unruled = no<fault::no_rule, Op, Place>;
   static_assert(Unruled::agree,

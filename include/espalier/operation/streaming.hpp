@@ -755,8 +755,8 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
   return r;
 }
 
-/// The value that a stream's history of a state begins with, as a node of the whole program; 0 if it is zeros, as that of
-/// the other histories.
+/// The node of the whole program that a history begins with: the initial state of a loop, or 0 if that is zeros. All
+/// other histories begin with what padding gives.
 constexpr int initial_of(graph::program const& whole, stream_history const& h) {
   int const id = h.is_state ? whole.nodes[h.id].operand[0] : 0;
   return id == 0 || is_zeros(whole.nodes, id) ? 0 : id;
