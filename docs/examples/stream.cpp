@@ -59,6 +59,21 @@ class effect {
 };
 // [/callback]
 
+// [begun]
+struct Begun {
+  nn::GRU<1, 8, nn::gru{.batch_first = true}> gru;
+  nn::Linear<8, 1> last;
+  esp::parameter<shape<8>, nn::init::initialized_by<nn::init::normal{}>> first;
+  ESPALIER_MODULE(Begun, gru, last, first)
+
+  constexpr auto forward(auto x) const {
+    constexpr int signals = esp::shape_of<decltype(x)>::value.at[0];
+    auto const state = esp::broadcast_to<1, signals, 8>(tanh(first));  // (layers, signals, hidden)
+    return last(std::get<0>(gru(x, state)));
+  }
+};
+// [/begun]
+
 int main() {
   esp::model<Pedal> model{esp::seed{0}};  // a trained model, in a real program
   constexpr int steps = 4 * 64;
@@ -96,4 +111,12 @@ int main() {
   x[0] = signal[64];
   step(x, y);
   std::printf("a step behind it: %s\n", std::fabs(y[0] - whole[64]) < 1e-5f ? "equal" : "different");
+
+  // [loaded]
+  esp::model<Begun> begun{esp::seed{0}};
+  esp::stream voice{begun, esp::batch<1, 64, 1>{}};
+  begun.parameter("first").span()[0] = 0.5f;  // or load a file
+  voice.reset();                              // begins with the new first state
+  // [/loaded]
+  std::printf("the first state: %.4f\n", static_cast<double>(voice.save()[0]));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: stream\{model, block\}: the initial state of a loop is not zeros
+// expect: stream\{model, block\}: the initial state of a loop depends on the input or its number of steps; begin with zeros<S>\(x\), constants or parameters
+// expect: at_parameter<.*mixed.weight
 #include <espalier/stream.hpp>
 
 namespace esp = espalier;
@@ -8,18 +9,19 @@ namespace nn = espalier::nn;
 /// A decaying sum of the steps so far.
 struct Decaying {
   nn::Linear<2, 2> mixed{};
-  ESPALIER_MODULE(Decaying, mixed)
+  esp::parameter<esp::shape<2>, nn::init::initialized_by<nn::init::normal{}>> first{};
+  ESPALIER_MODULE(Decaying, mixed, first)
   constexpr auto forward(auto x) const {
-    auto const step = [](auto const& sum, auto const& at) {
+    auto const step = [&](auto const& sum, auto const& at) {
       auto const next = 0.9 * sum + at;
-      return std::tuple{next, next};
+      return std::tuple{next, mixed(next)};
     };
 #ifdef SHOULD_FAIL
-    auto const start = esp::zeros<esp::shape<1, 2>>(x) + 1;
+    auto const start = esp::squeeze<1>(esp::slice<1, 0, 1>(x)) + first;
 #else
-    auto const start = esp::zeros<esp::shape<1, 2>>(x);
+    auto const start = esp::zeros<esp::shape<1, 2>>(x) + tanh(first);
 #endif
-    return esp::permute<1, 0, 2>(std::get<1>(esp::scan(step, start, esp::permute<1, 0, 2>(mixed(x)))));
+    return esp::permute<1, 0, 2>(std::get<1>(esp::scan(step, start, esp::permute<1, 0, 2>(x))));
   }
 };
 

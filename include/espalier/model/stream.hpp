@@ -116,7 +116,9 @@ struct no_stream : zero_costs {
 /// t + latency_steps of the stream; results before the first are meaningless.
 /// Attention looks at `context` steps, or as far as its mask does; the keys and values of earlier steps are kept.
 /// shape    a block (N, steps, ...) -> (N, steps / the net's strides, ...)
-/// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards. The state begins as zeros
+/// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
+/// state    begins as in the whole sequence: zeros, or a loop's initial state, which may be computed from parameters.
+///          Construction and reset() read the model for it
 /// order    as a predictor of the whole sequence, except sums that are divided otherwise among vectors
 /// range    subnormal numbers are treated as 0 during a call
 /// errors   a net whose results depend on later steps, or on all steps, does not compile; nor do attention to all
@@ -128,6 +130,9 @@ class stream {
   using Net = typename Model::net_type;
   using Program = detail::stream_program<Net, Block, Axis, Context>;
   using Sound = typename plan::sound_program<Program>::checked;
+  static constexpr bool begins_with_zeros = detail::begins_with_zeros<Net, Block, Axis, Context>;
+  using Initial = std::conditional_t<begins_with_zeros, Program, detail::initial_program<Net, Block, Axis, Context>>;
+  using SoundInitial = typename plan::sound_program<Initial>::checked;
   using T = typename Model::value_type;
   using Input = detail::stored_input<Net, T>;
   using Output = shape_from<Program>;
@@ -161,7 +166,10 @@ class stream {
   static constexpr std::int64_t max_steps = detail::counted_steps<T>(facts);
   /// The state without the gaps that align its parts.
   static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
-  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Program>);
+  /// What a call or reset() needs, whichever is more.
+  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(
+      detail::workspace_elements<Program> > detail::workspace_elements<Initial> ? detail::workspace_elements<Program>
+                                                                                : detail::workspace_elements<Initial>);
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
   static constexpr std::size_t bytes = sliding_bytes + 2 * buffer_bytes + workspace_bytes + in_place_bytes;
@@ -244,7 +252,8 @@ class stream {
               detail::as_tensor_or_view<T, output_shape>("stream(x, result): result", result));
   }
 
-  /// Forgets all blocks: the next block is the first one of a sequence.
+  /// Forgets all blocks: the next block is the first one of a sequence. Computes initial states from the present
+  /// parameters and buffers of the model. Never allocates.
   void reset() noexcept {
     for (int& moved : moved_) moved = 0;
     for (int i = 0; i < histories; ++i) {
@@ -252,6 +261,7 @@ class stream {
       T* const at = history(i);
       for (std::int64_t k = 0; k < places.at[i].stored; ++k) at[k] = rest;
     }
+    if constexpr (!begins_with_zeros && Host::agree) compute_initial_states();
   }
   /// The state after the blocks so far. Streams of the net with blocks of other lengths can continue from it, and those
   /// of other models of the net.
@@ -315,6 +325,18 @@ class stream {
         f(history(i) + o * (h.run + h.before()) + h.before(), first, static_cast<std::size_t>(h.run) * sizeof(T));
     }
   }
+  detail::program_bases bases() const noexcept {
+    detail::program_bases b = model_->bases();
+    b.at[plan::base::workspace] = workspace();
+    b.at[plan::base::states] = states(0);
+    b.at[plan::base::states + 1] = states(1);
+    return b;
+  }
+  /// Arch is in the name so that translation units for different instruction sets do not share the function.
+  template <class Arch = on_cpu::default_arch>
+  void compute_initial_states() noexcept {
+    espalier::on_cpu::run<Initial, T>(bases().at);
+  }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>
   void run(X... x) noexcept(never_throws) {
@@ -322,10 +344,7 @@ class stream {
     flush_subnormals const flushing;
     on_device::direct_exchange exchange;
     Call::template check<Program>("stream(x, result)", exchange, x...);
-    detail::program_bases b = model_->bases();
-    b.at[plan::base::workspace] = workspace();
-    b.at[plan::base::states] = states(0);
-    b.at[plan::base::states + 1] = states(1);
+    detail::program_bases b = bases();
     using Histories = std::make_integer_sequence<int, histories>;
     place_sliding(b, Histories{});
     Call::run(
@@ -431,7 +450,9 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   Everywhere));
   using Initial = no<fault::initial_state, Place>;
   static_assert(Initial::agree,
-                ESPALIER_SENTENCE(ESPALIER_STREAM "the initial state of a loop is not zeros; begin with zeros<S>(x)",
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the initial state of a loop depends on the input or its number of steps; "
+                                  "begin with zeros<S>(x), constants or parameters",
                                   Initial));
   using Unruled = no<fault::no_rule, Op, Place>;
   static_assert(Unruled::agree,

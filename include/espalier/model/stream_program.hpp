@@ -127,6 +127,20 @@ struct stream_program {
   static constexpr extents value = streamed_net<Net, Block, Axis, Context>.facts.result;
 };
 
+/// The program of a stream's states before the first step. It reads the parameters and buffers of the model.
+template <class Net, class Block, int Axis, int Context>
+struct initial_program {
+  using subject = Net;
+  static constexpr graph::program build() {
+    return operation::initial_states(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>,
+                                     streamed_net<Net, Block, Axis, Context>.facts, slots_of<Net>.buffers.count);
+  }
+  static constexpr plan::storage_layout layout() { return stream_program<Net, Block, Axis, Context>::layout(); }
+};
+template <class Net, class Block, int Axis, int Context>
+inline constexpr bool begins_with_zeros = operation::begins_with_zeros(
+    plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, streamed_net<Net, Block, Axis, Context>.facts);
+
 /// Where a fault is: at the op that a parameter of this name belongs to.
 template <auto Name>
 struct at_parameter {};

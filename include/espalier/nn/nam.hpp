@@ -3,6 +3,7 @@
 #include <boost/hana/at.hpp>
 #include <initializer_list>
 
+#include "../operation/broadcast_to.hpp"
 #include "../operation/multiply.hpp"
 #include "activation.hpp"
 #include "conv1d.hpp"
@@ -241,16 +242,13 @@ struct LSTMLayer {
       return invalid<sequence_input<In, shape_of<X>>>{};
     } else {
       auto const projected = nn::detail::projected_gates<Hidden, 4>(permute<1, 0, 2>(x), slice<0, 0, In>(weight), bias);
-      // The loop carries the difference to the first state, which begins with zeros, as the loops of streams do.
       auto const step = [&, of_state = slice<0, In, In + Hidden>(weight)](auto const& state, auto const& gates) {
         auto const& [h, c] = state;
-        auto const next =
-            nn::detail::lstm_step(nn::detail::sums_of_gates<Hidden, 4>(gates, h + initial_h, of_state), c + initial_c);
-        auto const& [next_h, next_c] = std::get<0>(next);
-        return std::tuple{std::tuple{next_h - initial_h, next_c - initial_c}, next_h};
+        return nn::detail::lstm_step(nn::detail::sums_of_gates<Hidden, 4>(gates, h, of_state), c);
       };
       using State = shape<shape_of<X>::value.at[0], Hidden>;
-      auto const all = scan(step, std::tuple{zeros<State>(x), zeros<State>(x)}, projected);
+      auto const all =
+          scan(step, std::tuple{broadcast_to<State>(initial_h), broadcast_to<State>(initial_c)}, projected);
       return permute<1, 0, 2>(std::get<1>(all));
     }
   }

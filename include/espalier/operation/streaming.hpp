@@ -30,7 +30,7 @@ enum class stream_fault : std::uint8_t {
   pads_late,          ///< zeros in front of a value that begins before the sequence
   loops_late,         ///< a loop over a value that begins before the sequence
   loops_over_all,     ///< a step of a loop reads the whole sequence
-  initial_state,      ///< the initial state of a loop is not 0
+  initial_state,      ///< the initial state of a loop depends on the input
   attends_later,      ///< a mask of attention lets a query look at keys that come later
   attends_all,        ///< a sum or maximum over keys of which no mask hides those that come later
   needs_context,      ///< attention looks at all earlier keys, and no context says how many are kept
@@ -128,6 +128,11 @@ struct stream_facts {
   int latency, receptive_field, stride;
 };
 
+constexpr bool is_zeros(node_table const& g, int id) {
+  while (g[id].op->family == op_family::reshape || g[id].op->family == op_family::broadcast) id = g[id].operand[0];
+  return is_constant(g, id) && constant_at(g, id) == 0;
+}
+
 /// Rewrites a program of one argument and one result. An argument of steps has its axis of time at `axis`. Attention to
 /// all earlier steps looks at the last `context` of them, the present one included.
 class streamer {
@@ -195,10 +200,28 @@ class streamer {
     for (int id = 1; id <= from_.size; ++id) {
       node const& n = from_[id];
       varies_[id] = is_input(n);
+      if (varies_[id]) steps_ = n.shape.at[axis_];
       for (int const x : n.operand) varies_[id] = varies_[id] || (x != 0 && varies_[x]);
       if (needed[id] && n.op->family == op_family::loop_slice && varies_[id])
         loops_[graph::loop_of(n).number].exists = true;
     }
+    check_initial_states(needed);
+  }
+  /// A state that begins with what the input determines is reported before the slice or sum over all steps which it is
+  /// computed from. Loops inside the step of a loop may begin with what that step computes.
+  constexpr void check_initial_states(bool const* needed) {
+    bool* const of_step = new bool[static_cast<std::size_t>(from_.size) + 1]{};
+    for (int id = 1; id <= from_.size; ++id) {
+      node const& n = from_[id];
+      op_family const f = n.op->family;
+      of_step[id] = f == op_family::loop_slice || f == op_family::loop_state;
+      if (f != op_family::loop_final && f != op_family::loop_stack)
+        for (int const x : n.operand) of_step[id] = of_step[id] || of_step[x];
+      if (needed[id] && f == op_family::loop_state && loops_[graph::loop_of(n).number].exists &&
+          !of_step[n.operand[0]] && !is_initial(n.operand[0]))
+        fail(stream_fault::initial_state, id);
+    }
+    delete[] of_step;
   }
 
   constexpr int fail(stream_fault f, int id) {
@@ -995,8 +1018,9 @@ class streamer {
 
   // ---- loops over the steps ----
 
-  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins it is 0. In a
-  /// block of one step there is no loop: the nodes of the body are nodes of the program, and fuse with those around it.
+  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins, it is the
+  /// loop's initial one (`initial_states`). In a block of one step there is no loop: the nodes of the body are nodes of
+  /// the program, and fuse with those around it.
   constexpr void loop_node(int id, node n) {
     graph::loop_node l = graph::loop_of(n);
     streamed_loop& loop = loops_[l.number];
@@ -1006,11 +1030,7 @@ class streamer {
     l.steps = block_;
     n.attribute = graph::loop_attribute(l);
     if (n.op->family == op_family::loop_state) {
-      int initial = n.operand[0];
-      while (from_[initial].op->family == op_family::reshape || from_[initial].op->family == op_family::broadcast)
-        initial = from_[initial].operand[0];
-      if (!is_constant(from_, initial) || constant_at(from_, initial) != 0)
-        return void(fail(stream_fault::initial_state, id));
+      if (!is_initial(n.operand[0])) return void(fail(stream_fault::initial_state, id));
       int const i = history_of_state(id);
       n.operand[0] = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), n.shape});
       in_body_[id] = true;
@@ -1023,6 +1043,27 @@ class streamer {
       n.shape = block_of(n.shape, time_[id]);
     }
     value_[id] = block_ == 1 ? only_step(n) : g_.add(n);
+  }
+  /// Whether a state can begin with a value: it is the same for all sequences. The program is traced for one number of
+  /// steps. So a value that is computed along an axis of as many elements is different for other sequences.
+  constexpr bool is_initial(int id) const {
+    if (varies_[id]) return false;
+    if (is_zeros(from_, id)) return true;
+    bool* const read = new bool[static_cast<std::size_t>(id) + 1]{};
+    read[id] = true;
+    bool same = true;
+    for (int y = id; y >= 1 && same; --y) {
+      if (!read[y]) continue;
+      same = !has_all_steps(from_[y].shape);
+      for (int const x : from_[y].operand) read[x] = true;
+    }
+    delete[] read;
+    return same;
+  }
+  constexpr bool has_all_steps(extents const& s) const {
+    for (int i = 0; i < s.rank; ++i)
+      if (s.at[i] % steps_ == 0) return true;
+    return false;
   }
   /// What stands for a node of a loop of one step: a state is its initial value, the value after the step is what the
   /// body computes.
@@ -1120,6 +1161,7 @@ class streamer {
   stream_facts& facts_;
   int axis_, block_, context_, first_buffer_ = 0;
   keys_axis_of* keys_;    ///< by node: its axis of keys, if it has an element for each pair of steps
+  int steps_ = 0;         ///< of the whole sequence
   time* time_;            ///< by node of the whole sequence
   int* value_;            ///< by node: its value for a block, or 0
   bool* varies_;          ///< by node: it depends on the input
@@ -1149,6 +1191,51 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
       r.facts.history[i].slides = ++sliding;
   streamer second{whole, r.program, r.facts, axis, block, context};
   second.run(first_buffer);
+  return r;
+}
+
+/// The node of the whole program that a history begins with: the initial state of a loop, or 0 if that is zeros. All
+/// other histories begin with what padding gives.
+constexpr int initial_of(graph::program const& whole, stream_history const& h) {
+  int const id = h.is_state ? whole.nodes[h.id].operand[0] : 0;
+  return id == 0 || is_zeros(whole.nodes, id) ? 0 : id;
+}
+constexpr bool begins_with_zeros(graph::program const& whole, stream_facts const& facts) {
+  for (int i = 0; i < facts.history_count; ++i)
+    if (initial_of(whole, facts.history[i]) != 0) return false;
+  return true;
+}
+/// The program that computes the states of loops before the first step, except zeros. History i is written to buffer
+/// first_buffer + 2 i, which the program of a block reads.
+constexpr graph::program initial_states(graph::program const& whole, stream_facts const& facts, int first_buffer) {
+  node_table const& from = whole.nodes;
+  graph::program r{};
+  node_table& g = r.nodes;
+  g.loop_count = from.loop_count;
+  bool* const needed = new bool[static_cast<std::size_t>(from.size) + 1]{};
+  int* const value = new int[static_cast<std::size_t>(from.size) + 1]{};
+  for (int i = 0; i < facts.history_count; ++i) needed[initial_of(whole, facts.history[i])] = true;
+  // An alias is its first operand: no gradient is computed.
+  for (int id = from.size; id >= 1; --id)
+    for (int k = 0; k < (from[id].op->family == op_family::alias ? 1 : 4); ++k)
+      if (needed[id]) needed[from[id].operand[k]] = true;
+  for (int id = 1; id <= from.size; ++id) {
+    node n = from[id];
+    if (!needed[id]) continue;
+    if (n.op->family == op_family::values && g.value_count == 0) graph::copy_values(from, g);
+    for (int& x : n.operand) x = value[x];
+    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
+      n.attribute = graph::map_attribute(g.number_of(from.maps[map_of(n)]));
+    value[id] = n.op->family == op_family::alias ? n.operand[0] : g.add(n);
+  }
+  for (int i = 0; i < facts.history_count; ++i) {
+    int const id = value[initial_of(whole, facts.history[i])];
+    if (id != 0)
+      r.add_output(g.add(node{&described<copied_>, {id, 0, 0, 0}, graph::copy_attribute(i), g[id].shape}),
+                   graph::destination::buffer, first_buffer + 2 * i);
+  }
+  delete[] needed;
+  delete[] value;
   return r;
 }
 
