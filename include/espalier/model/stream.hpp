@@ -144,7 +144,8 @@ class stream {
   static constexpr auto places = detail::placed_histories_of<Net, Block, Axis, Context>;
   static constexpr int histories = facts.history_count;
   static constexpr std::size_t sliding_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)),
-                               buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.storage));
+                               buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)),
+                               ring_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.rings));
   /// A net of indices may throw.
   static constexpr bool never_throws = !plan::has_checked_integers<Program>;
   static_assert(
@@ -172,7 +173,7 @@ class stream {
                                                                                 : detail::workspace_elements<Initial>);
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
-  static constexpr std::size_t bytes = sliding_bytes + 2 * buffer_bytes + workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes = sliding_bytes + 2 * buffer_bytes + ring_bytes + workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
   /// Bytes that the kernels of a block read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
@@ -256,6 +257,7 @@ class stream {
   /// parameters and buffers of the model. Never allocates.
   void reset() noexcept {
     for (int& moved : moved_) moved = 0;
+    begin_rings();
     for (int i = 0; i < histories; ++i) {
       T const rest = places.at[i].fills_with_lowest ? -math::infinity<T> : T{};
       T* const at = history(i);
@@ -273,6 +275,7 @@ class stream {
     return r;
   }
   void restore(state_type const& saved) noexcept {
+    begin_rings();
     for_each_run([&](T* kept, std::int64_t first, std::size_t bytes_of_run) {
       __builtin_memcpy(kept, saved.data() + first, bytes_of_run);
     });
@@ -287,15 +290,31 @@ class stream {
   /// Where a history begins now.
   T* history(int i) const {
     detail::placed_history const& h = places.at[i];
+    if (h.ring != 0) return memory_.template at<T>(sliding_bytes + 2 * buffer_bytes) + h.first;
     if (h.slides == 0) return states(0) + h.first;
     return memory_.template at<T>(0) + h.first + moved_[h.slides - 1] * h.block_run;
   }
-  T* workspace() const { return memory_.template at<T>(sliding_bytes + 2 * buffer_bytes); }
+  T* workspace() const { return memory_.template at<T>(sliding_bytes + 2 * buffer_bytes + ring_bytes); }
   /// After a call: the block becomes the past. A place at the end of its memory begins again.
   template <int... I>
   ESPALIER_INLINE void slide(std::integer_sequence<int, I...>) noexcept {
     (slide_one<I>(), ...);
+    for (int r = 0; r < facts.ring_count; ++r)
+      begin_block(r, (ring_places_[first_place(r)] + facts.rings[r].block) % facts.rings[r].places());
     turned_ ^= 1;
+  }
+  static constexpr int first_place(int ring) {
+    int r = 0;
+    for (int i = 0; i < ring; ++i) r += facts.rings[i].block;
+    return r;
+  }
+  /// The steps of the next block get the places of a ring from `place` on; behind the last place comes the first one.
+  void begin_block(int ring, int place) noexcept {
+    for (int k = 0; k < facts.rings[ring].block; ++k)
+      ring_places_[first_place(ring) + k] = (place + k) % facts.rings[ring].places();
+  }
+  void begin_rings() noexcept {
+    for (int r = 0; r < facts.ring_count; ++r) begin_block(r, 0);
   }
   template <int I>
   ESPALIER_INLINE void slide_one() noexcept {
@@ -322,11 +341,24 @@ class stream {
     for (int i = 0; i < histories; ++i) {
       detail::placed_history const& h = places.at[i];
       for (int o = 0; o < h.runs; ++o, first += h.run)
-        f(history(i) + o * (h.run + h.before()) + h.before(), first, static_cast<std::size_t>(h.run) * sizeof(T));
+        if (h.ring != 0) for_each_run_of_ring(h, history(i) + o * (h.run + h.block_run), first, f);
+        else f(history(i) + o * (h.run + h.before()) + h.before(), first, static_cast<std::size_t>(h.run) * sizeof(T));
     }
+  }
+  /// The steps of a ring that are kept, from the oldest on: behind the places of the next block, and then from place 0 on.
+  template <class F>
+  void for_each_run_of_ring(detail::placed_history const& h, T* ring, std::int64_t first, F const& f) const {
+    std::int64_t const all = h.run + h.block_run, step = h.block_run / facts.rings[h.ring - 1].block;
+    std::int64_t const oldest = (ring_places_[first_place(h.ring - 1)] * step + h.block_run) % all;
+    std::int64_t const before_end = h.run < all - oldest ? h.run : all - oldest;
+    f(ring + oldest, first, static_cast<std::size_t>(before_end) * sizeof(T));
+    if (before_end < h.run) f(ring, first + before_end, static_cast<std::size_t>(h.run - before_end) * sizeof(T));
   }
   detail::program_bases bases() const noexcept {
     detail::program_bases b = model_->bases();
+    b.at[plan::base::states + detail::rings_base] = memory_.template at<T>(sliding_bytes + 2 * buffer_bytes);
+    for (int r = 0; r < facts.ring_count; ++r)
+      b.at[plan::base::arguments + 1 + r] = const_cast<std::int32_t*>(ring_places_ + first_place(r));
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::states] = states(0);
     b.at[plan::base::states + 1] = states(1);
@@ -361,6 +393,8 @@ class stream {
   detail::block memory_;
   int turned_ = 0;
   int moved_[operation::max_sliding]{};  ///< by history that slides: by how many blocks its place has moved
+  /// By ring: the places of the steps of the next block.
+  std::int32_t ring_places_[static_cast<std::size_t>(first_place(facts.ring_count)) + 1]{};
   detail::call_mark call_;
 };
 

@@ -50,6 +50,10 @@ inline constexpr operation::streamed streamed_net =
     operation::stream(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, Axis,
                       Block::value.at[Axis], Context, slots_of<Net>.buffers.count);
 
+/// The base of all rings is behind those of the histories that slide.
+inline constexpr int rings_base = 2 + operation::max_sliding;
+static_assert(rings_base < plan::base::max_states);
+
 /// The addresses of all buffers of a stream's program: those of the net, then two for each history. Histories that
 /// slide have a base each, behind the two bases of the buffers that are read and of those that are written.
 struct stream_layout {
@@ -58,6 +62,7 @@ struct stream_layout {
   std::int64_t history[operation::max_histories];  ///< where each is: among those that slide, or in both buffers
   std::int64_t elements;                           ///< of all histories, as they are saved
   std::int64_t sliding, storage;                   ///< of those that slide, and of one place of the others
+  std::int64_t rings;                              ///< of keys and values of attention
 };
 template <class Net, class Block, int Axis, int Context>
 inline constexpr stream_layout layout_of_stream = [] {
@@ -67,10 +72,10 @@ inline constexpr stream_layout layout_of_stream = [] {
   for (int i = 0; i < own.count; ++i) r.buffers[i] = {plan::base::buffers, own.offset[i]};
   for (int i = 0; i < facts.history_count; ++i) {
     operation::stream_history const& h = facts.history[i];
-    std::int64_t& end = h.slides != 0 ? r.sliding : r.storage;
+    std::int64_t& end = h.ring != 0 ? r.rings : h.slides != 0 ? r.sliding : r.storage;
     r.history[i] = end;
     if (h.slides != 0) r.vectors[h.slides - 1] = {plan::base::states + 1 + h.slides, 0};
-    r.buffers[own.count + 2 * i] = {plan::base::states, end};
+    r.buffers[own.count + 2 * i] = {plan::base::states + (h.ring != 0 ? rings_base : 0), end};
     r.buffers[own.count + 2 * i + 1] = {plan::base::states + 1, end};
     r.elements += h.shape.size();
     end += plan::rounded(h.stored());
@@ -85,7 +90,8 @@ struct placed_history {
   std::int64_t run, block_run;  ///< contiguous elements that are kept, and those that a block adds
   int runs;
   int moves;   ///< how many blocks a place moves until it begins again
-  int slides;  ///< 1 + the number of the histories that slide; 0: it has two buffers
+  int slides;  ///< 1 + the number of the histories that slide; 0: it has two buffers, or is a ring
+  int ring;    ///< 1 + the number of its ring; 0: it is none
   bool fills_with_lowest;
 
   /// The elements between the runs that are kept of a history with two buffers.
@@ -108,6 +114,7 @@ inline constexpr auto placed_histories_of = [] {
                h.shape.at[0],
                h.slides != 0 ? h.moves() : 0,
                h.slides,
+               h.ring,
                h.fills_with_lowest};
   }
   return r;
@@ -125,6 +132,8 @@ struct stream_program {
     return r;
   }
   static constexpr extents value = streamed_net<Net, Block, Axis, Context>.facts.result;
+  /// The places of steps in rings are other arguments, which the stream itself passes.
+  static constexpr int checked_arguments = 1;
 };
 
 /// The program of a stream's states before the first step. It reads the parameters and buffers of the model.

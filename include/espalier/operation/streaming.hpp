@@ -78,6 +78,13 @@ struct stream_window {
   int origin, past;
 };
 inline constexpr int max_windows = 256;
+/// The rings of keys and values of `past` earlier steps and a block. Each call overwrites the oldest block. Where it
+/// does is an argument of the program: the places of the steps of the block, from argument 1 on.
+struct stream_ring {
+  int past, block;
+  constexpr int places() const { return past + block; }
+};
+inline constexpr int max_rings = 8;
 
 /// Earlier elements of a value, which are kept from call to call.
 struct stream_history {
@@ -96,6 +103,10 @@ struct stream_history {
   /// further than the pairs need.
   int counts = 0;
   bool saturates = false;
+  /// Not 0: keys or values of attention, in the places of ring number `ring - 1`, from which the program reads and to
+  /// which it writes. The order of keys does not matter to a sum over them.
+  int ring = 0;
+  int first = 0;  ///< of a ring: the first element of the value that it keeps
 
   constexpr std::int64_t inner() const { return shape.at[2]; }
   /// The elements of a place: past and block.
@@ -124,6 +135,8 @@ struct stream_facts {
   int window_count;
   bool windows_changed;  ///< in the last run: it was emitted with shorter windows than it found
   int most_counted;      ///< where counts saturate
+  stream_ring rings[max_rings];
+  int ring_count;
   extents result;
   int latency, receptive_field, stride;
 };
@@ -390,7 +403,8 @@ class streamer {
     if (!of_steps && a.keys != last) return in_block;
     if (of_steps && (a.t.inner != 1 || n.shape.at[last] != a.t.extent)) return fail(stream_fault::varies_by_step, id);
     int const first = a.t.first - (of_steps ? 0 : a.past);
-    return apply_to<add_>(in_block, apply_to<add_>(count_before(a.t, false), number(first)));
+    int const step = of_steps ? in_block : in_order(in_block, a.past, a.t.block);
+    return apply_to<add_>(step, apply_to<add_>(count_before(a.t, false), number(first)));
   }
   /// How many elements of a value's rate there were before the block.
   constexpr int count_before(time const& t, bool saturates) {
@@ -421,7 +435,8 @@ class streamer {
   /// The history of a value with at least `rows` elements.
   constexpr int history_of(int id, bool lowest, int rows) {
     int i = 0;
-    while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest))
+    while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest ||
+                                        facts_.history[i].ring != 0))
       ++i;
     if (i == facts_.history_count)
       facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}, 0, false};
@@ -730,15 +745,48 @@ class streamer {
     w.past = past;
     facts_.windows_changed = true;
   }
-  /// A sequence from `past` elements before a block to its end, in the shape of the value.
+  /// The ring of `past` earlier steps: its number.
+  constexpr int ring_of(int past, int block) {
+    int i = 0;
+    while (i < facts_.ring_count && (facts_.rings[i].past != past || facts_.rings[i].block != block)) ++i;
+    if (i == max_rings) g_.report(graph::fault::too_many_nodes);
+    else if (i == facts_.ring_count) facts_.rings[facts_.ring_count++] = {past, block};
+    return i < max_rings ? i : 0;
+  }
+  /// The places of the steps of a block in a ring: integers that each call is given.
+  constexpr int places_in(int ring) {
+    graph::label_argument const argument{1 + ring, false};
+    return g_.add(
+        node{&described<label_>, {}, graph::label_attribute(argument), extents{1, {facts_.rings[ring].block}}});
+  }
+  /// The elements of a sequence that belong to the steps of a block and `past` earlier ones, in the shape of the value
+  /// and the order of their ring.
   constexpr int with_past(int x, time const& of_rows, int past) {
     if (time_[x].first > 0 && time_[x].lowest_before) delay(x, 0);
+    int const block = delayed(x, of_rows.first);
+    if (past == 0) return block;
     time const& t = time_[x];
-    int const rows = past + t.first - of_rows.first;
-    extended const e = extend(x, t.lowest_before, rows);
-    extents s = from_[x].shape;
-    s.at[t.axis] = past + t.block;
-    return emit_reshape(g_, emit_part(g_, e.id, 1, e.rows - rows, past + t.block), s);
+    int const ring = ring_of(past, t.block);
+    extents all = from_[x].shape;
+    all.at[t.axis] = past + t.block;
+    int const buffer = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * ring_history(x, of_rows.first, ring)), all});
+    extents along = all;
+    for (int i = 0; i < along.rank; ++i) along.at[i] = i == t.axis ? t.block : 1;
+    int const places = emit_reshape(g_, places_in(ring), along);
+    return g_.emit(node{&described<index_copy_>, {buffer, places, block, 0}, graph::axis_attribute(t.axis), all});
+  }
+  /// The history of what a value is from element `first` on.
+  constexpr int ring_history(int x, int first, int ring) {
+    int i = 0;
+    while (i < facts_.history_count && (facts_.history[i].id != x || facts_.history[i].ring == 0 ||
+                                        facts_.history[i].first != first))
+      ++i;
+    int const past = facts_.rings[ring].past;
+    if (i == facts_.history_count)
+      facts_.history[facts_.history_count++] = {x, false, past, time_[x].block, memory_of(x, past)};
+    facts_.history[i].ring = 1 + ring;
+    facts_.history[i].first = first;
+    return i;
   }
   /// Whether the elements of an axis are the steps of a value, and belong to the steps of rows.
   constexpr bool are_keys(int x, time const& of_rows) const {
@@ -901,29 +949,47 @@ class streamer {
     else if (k.hidden.low == -step_offsets::unbounded) fail(stream_fault::needs_context, id);
     return facts_.fault == stream_fault::none;
   }
-  /// 1 for the pairs of a block at the offsets that are looked at, if the key is in the sequence; else 0. Position j of
-  /// the keys is that of the block's first step, minus past, plus j.
+  /// The numbers of keys in the order of their steps, 0 for the oldest, at places 0, 1, ... of their ring. The last step
+  /// of the block is the newest one.
+  constexpr int in_order(int place, int past, int block) {
+    if (past == 0) return place;
+    int const places = g_.add(node{&described<convert_>, {places_in(ring_of(past, block)), 0, 0, 0}, 0, {1, {block}}});
+    int const last = emit_reshape(g_, emit_part(g_, places, 0, block - 1, 1), extents{});
+    int const behind = apply_to<subtract_>(apply_to<subtract_>(place, last), number(1));
+    extents const s = g_[place].shape;
+    return g_.emit(node{&described<where_>,
+                        {apply_to<less_>(behind, number(0)), apply_to<add_>(behind, number(past + block)), behind, 0},
+                        0,
+                        s});
+  }
+  /// 1 for the pairs of a block at the offsets that are looked at, if the key is in the sequence; else 0. Key j in order
+  /// is that of the block's first step, minus past, plus j.
   constexpr int allowed(extents const& whole, step_offsets const& looks, time const& t, keys_axis_of const& k) {
     extents const s = of_pairs(t, k).block_of(whole);
-    int const key = steps_along(s, k.axis, 1, k.past + t.block, 1);
+    extents pairs = s;
+    for (int i = 0; i < s.rank; ++i)
+      if (i != t.axis && i != k.axis) pairs.at[i] = 1;
+    int const key = in_order(steps_along(s, k.axis, 1, k.past + t.block, 1), k.past, t.block);
     int const begin = apply_to<subtract_>(number(k.past - t.first), count_before(t, true));
     int r = apply_to<greater_equal_>(key, begin);
     int const query = steps_along(s, t.axis, s.at[t.axis] / (t.block * t.inner), t.block, t.inner);
-    auto const bound = [&](int offset) { return apply_to<add_>(query, number(k.past + offset)); };
-    if (looks.high < t.block - 1) r = apply_to<multiply_>(r, apply_to<less_equal_>(key, bound(looks.high)));
-    if (looks.low > 1 - k.past - t.block) r = apply_to<multiply_>(r, apply_to<greater_equal_>(key, bound(looks.low)));
-    return r;
+    auto const also = [&]<class Op>(std::type_identity<Op>, int offset) {
+      int const bound = apply_to<add_>(query, number(k.past + offset));
+      r = apply_to<multiply_>(emit_broadcast(g_, r, pairs), apply_to<Op>(emit_broadcast(g_, key, pairs), bound));
+    };
+    if (looks.high < t.block - 1) also(std::type_identity<less_equal_>{}, looks.high);
+    if (looks.low > 1 - k.past - t.block) also(std::type_identity<greater_equal_>{}, looks.low);
+    return emit_broadcast(g_, r, s);
   }
-  /// 0, ..., n - 1 along an axis that is (outer, n, inner), for a value of shape s.
+  /// 0, ..., n - 1 along an axis that is (outer, n, inner) of a value of shape s; the other axes are 1.
   constexpr int steps_along(extents const& s, int axis, int outer, int n, int inner) {
-    auto const index = [&](extents const& of) { return g_.add(node{&described<column_index_>, {}, 0, of}); };
-    if (axis == s.rank - 1 && outer == 1 && inner == 1) return index(s);
-    int const in_axis = emit_broadcast(g_, emit_reshape(g_, index(extents{1, {n}}), extents{3, {1, n, 1}}),
-                                       extents{3, {outer, n, inner}});
-    extents rows = s;
+    extents one = s;
     for (int i = 0; i < s.rank; ++i)
-      if (i != axis) rows.at[i] = 1;
-    return emit_broadcast(g_, emit_reshape(g_, in_axis, rows), s);
+      if (i != axis) one.at[i] = 1;
+    int const index = g_.add(node{&described<column_index_>, {}, 0, extents{1, {n}}});
+    int const in_axis =
+        emit_broadcast(g_, emit_reshape(g_, index, extents{3, {1, n, 1}}), extents{3, {outer, n, inner}});
+    return emit_reshape(g_, in_axis, one);
   }
 
   constexpr int rule_of_pairs(int id, node const& n, int x) {
@@ -1130,6 +1196,11 @@ class streamer {
   constexpr int next_of(int i) {
     stream_history const& h = facts_.history[i];
     if (h.counts != 0) return next_count(h, first_buffer_ + 2 * i);
+    if (h.ring != 0) {
+      time from{};
+      from.first = h.first;
+      return with_past(h.id, from, h.rows);
+    }
     return h.is_state ? final_state(h.id) : with_history(i);
   }
   constexpr void add_outputs() {
@@ -1151,7 +1222,8 @@ class streamer {
     facts_.receptive_field = t.high - t.low < unbounded_reach / 2 ? t.high - t.low + 1 : whole_past;
     for (int i = 0; i < facts_.history_count; ++i)
       if (facts_.history[i].slides == 0)
-        program_.add_output(next_of(i), graph::destination::buffer, first_buffer_ + 2 * i + 1);
+        program_.add_output(next_of(i), graph::destination::buffer,
+                            first_buffer_ + 2 * i + (facts_.history[i].ring != 0 ? 0 : 1));
   }
 
   graph::program const& whole_;
@@ -1180,14 +1252,15 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
   do {
     graph::program measured{};
     r.facts.windows_changed = false;
-    r.facts.history_count = 0;
+    r.facts.history_count = r.facts.ring_count = 0;
     streamer one{whole, measured, r.facts, axis, block, context};
     one.run(first_buffer);
   } while (r.facts.windows_changed && r.facts.fault == stream_fault::none);
   if (r.facts.fault != stream_fault::none) return r;
   int sliding = 0;
   for (int i = 0; i < r.facts.history_count; ++i)
-    if (r.facts.history[i].shape.at[0] == 1 && !r.facts.history[i].is_state && sliding < max_sliding)
+    if (stream_history const& h = r.facts.history[i];
+        h.shape.at[0] == 1 && !h.is_state && h.ring == 0 && sliding < max_sliding)
       r.facts.history[i].slides = ++sliding;
   streamer second{whole, r.program, r.facts, axis, block, context};
   second.run(first_buffer);

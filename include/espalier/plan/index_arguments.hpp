@@ -20,8 +20,8 @@ struct index_arguments {
 };
 
 /// Finds all indices that a program was written with, also those whose values no result needs: whether an index is
-/// rejected does not depend on what the planner removes.
-constexpr index_arguments find_index_arguments(node_table const& g) {
+/// rejected does not depend on what the planner removes. Arguments from position `checked` on are those of the library.
+constexpr index_arguments find_index_arguments(node_table const& g, int checked = base::max_arguments) {
   index_arguments r{};
   for (int id = 1; id <= g.size; ++id) {
     graph::node const& n = g[id];
@@ -29,6 +29,7 @@ constexpr index_arguments find_index_arguments(node_table const& g) {
     if (!gathers && n.op->family != op_family::index_scatter_add && n.op->family != op_family::index_copy) continue;
     graph::node const& index = g[graph::data_of(g, n.operand[1])];
     int const position = label_of(index).position;
+    if (position >= checked) continue;
     std::int32_t const extent = (gathers ? g[n.operand[0]].shape : n.shape).at[axis_of(n)];
     int k = 0;
     while (k < r.count && r.at[k].position != position) ++k;
@@ -39,7 +40,13 @@ constexpr index_arguments find_index_arguments(node_table const& g) {
   return r;
 }
 template <class Program>
-inline constexpr index_arguments index_arguments_of = find_index_arguments(graph_of<Program>.nodes);
+inline constexpr int checked_arguments = base::max_arguments;
+template <class Program>
+  requires requires { Program::checked_arguments; }
+inline constexpr int checked_arguments<Program> = Program::checked_arguments;
+template <class Program>
+inline constexpr index_arguments index_arguments_of =
+    find_index_arguments(graph_of<Program>.nodes, checked_arguments<Program>);
 template <class Program>
 inline constexpr bool has_indices = index_arguments_of<Program>.count > 0;
 
