@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <espalier/eager/compiled.hpp>
 #include <espalier/eager/vmap.hpp>
@@ -303,6 +304,32 @@ BOOST_AUTO_TEST_CASE(results_that_are_x_and_old_elements) {
   esp::compiled copy_twice{copied_twice{}, x, at, source, others};
   copy_twice(x, at, source, others, x);
   check_close("twice", x, twice);
+}
+
+namespace {
+/// The parts of a kernel, the last first, give the bits of the whole kernel, also in place.
+template <class X, class Source, bool ByOuter>
+void check_parts(std::vector<std::int32_t> const& at) {
+  using index = shape<1, Source::value.at[1], 1>;
+  using kernel = esp::on_cpu::index_copy_kernel<float, X, index, Source, 1, esp::on_cpu::default_arch>;
+  static_assert(kernel::parts > 1 && kernel::by_outer == ByOuter);
+  std::vector<float> x(X::size), source(Source::size), y(X::size), z(X::size);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1009) * 0.1f;
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i % 997) * -0.3f;
+  kernel::run(x.data(), at.data(), source.data(), y.data());
+  for (int part = kernel::parts - 1; part >= 0; --part)
+    kernel::part(x.data(), at.data(), source.data(), z.data(), nullptr, part);
+  BOOST_TEST((z == y));
+  for (int part = kernel::parts - 1; part >= 0; --part)
+    kernel::part(x.data(), at.data(), source.data(), x.data(), nullptr, part);
+  BOOST_TEST((x == y));
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(parts) {
+  check_parts<shape<2, 30000, 2>, shape<2, 5, 2>, false>({29999, 0, 12000, 29999, 7});
+  check_parts<shape<4, 15000, 2>, shape<4, 3, 2>, true>({14999, 0, 0});
+  check_parts<shape<2, 30000, 2>, shape<2, 1, 2>, false>({20000});
 }
 
 // The source may be the result, and the result may begin inside x: copies replace what overlaps.

@@ -54,8 +54,8 @@ struct caller {
     } else if constexpr (kind == plan::kernel_kind::index_copy) {
       T const *const x = at<T>(base, arguments[0]), *const source = at<T>(base, arguments[2]);
       std::int32_t const* const index = at<std::int32_t>(base, arguments[1]);
-      // In place there is too little to do for threads.
-      if (T* const y = at<T>(base, arguments[3]); x == y) kernel::run(x, index, source, y);
+      T* const y = at<T>(base, arguments[3]);
+      if (kernel::writes_few && x == y) kernel::run(x, index, source, y);
       else run_kernel<kernel, T>(team, x, index, source, y);
     } else if constexpr (kind == plan::kernel_kind::random) {
       random_state const& state = *static_cast<random_state const*>(base[plan::base::random]);

@@ -14,6 +14,8 @@ template <class T, Shape X, Shape Index, Shape Source, int Axis, class Arch>
 struct index_copy_kernel : independent_parts {
   using lines = on_device::index_lines<X, Index, Source, Axis>;
   static constexpr int wanted_parts = detail::parts_along(1 << 20, X::size + Source::size);
+  /// In place there is too little to do for threads.
+  static constexpr bool writes_few = detail::parts_along(1 << 20, Source::size) == 1;
   static constexpr bool by_outer = lines::outer >= wanted_parts;
   static constexpr int parts =
       by_outer || lines::extent >= wanted_parts ? wanted_parts : static_cast<int>(lines::extent);
