@@ -106,7 +106,8 @@ struct stream_history {
   /// Not 0: keys or values of attention, in the places of ring number `ring - 1`, from which the program reads and to
   /// which it writes. The order of keys does not matter to a sum over them.
   int ring = 0;
-  int first = 0;  ///< of a ring: the first element of the value that it keeps
+  int first = 0;            ///< of a ring: the first element of the value that it keeps
+  bool transposed = false;  ///< of a ring: with the last two axes of the value exchanged
 
   constexpr std::int64_t inner() const { return shape.at[2]; }
   /// The elements of a place: past and block.
@@ -760,32 +761,39 @@ class streamer {
         node{&described<label_>, {}, graph::label_attribute(argument), extents{1, {facts_.rings[ring].block}}});
   }
   /// The elements of a sequence that belong to the steps of a block and `past` earlier ones, in the shape of the value
-  /// and the order of their ring.
-  constexpr int with_past(int x, time const& of_rows, int past) {
+  /// and the order of their ring. transposed: with the last two axes exchanged.
+  constexpr int with_past(int x, time const& of_rows, int past, bool transposed) {
     if (time_[x].first > 0 && time_[x].lowest_before) delay(x, 0);
-    int const block = delayed(x, of_rows.first);
-    if (past == 0) return block;
-    time const& t = time_[x];
-    int const ring = ring_of(past, t.block);
+    int block = delayed(x, of_rows.first);
+    time t = time_[x];
     extents all = from_[x].shape;
     all.at[t.axis] = past + t.block;
-    int const buffer = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * ring_history(x, of_rows.first, ring)), all});
+    if (transposed) {
+      std::uint64_t const swapped = swap_permutation(all.rank, all.rank - 1, all.rank - 2);
+      block = emit_permute(g_, block, swapped);
+      all = permuted_extents(all, swapped);
+      t.axis = axis_behind(swapped, t.axis);
+    }
+    if (past == 0) return block;
+    int const ring = ring_of(past, t.block);
+    std::int64_t const inner = all.product(t.axis + 1, all.rank);
+    extents const kept{3, {static_cast<int>(all.size() / inner / all.at[t.axis]), past, static_cast<int>(inner)}};
+    int const history = ring_history({x, false, past, t.block, kept, 0, false, 0, false, 1 + ring, of_rows.first, transposed});
+    int const buffer = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * history), all});
     extents along = all;
     for (int i = 0; i < along.rank; ++i) along.at[i] = i == t.axis ? t.block : 1;
     int const places = emit_reshape(g_, places_in(ring), along);
     return g_.emit(node{&described<index_copy_>, {buffer, places, block, 0}, graph::axis_attribute(t.axis), all});
   }
-  /// The history of what a value is from element `first` on.
-  constexpr int ring_history(int x, int first, int ring) {
+  /// The history of keys or values: one for what a value is from an element on, in one order of axes.
+  constexpr int ring_history(stream_history const& wanted) {
     int i = 0;
-    while (i < facts_.history_count && (facts_.history[i].id != x || facts_.history[i].ring == 0 ||
-                                        facts_.history[i].first != first))
-      ++i;
-    int const past = facts_.rings[ring].past;
-    if (i == facts_.history_count)
-      facts_.history[facts_.history_count++] = {x, false, past, time_[x].block, memory_of(x, past)};
-    facts_.history[i].ring = 1 + ring;
-    facts_.history[i].first = first;
+    for (; i < facts_.history_count; ++i) {
+      stream_history const& h = facts_.history[i];
+      if (h.ring == wanted.ring && h.id == wanted.id && h.first == wanted.first && h.transposed == wanted.transposed)
+        return i;
+    }
+    facts_.history[facts_.history_count++] = wanted;
     return i;
   }
   /// Whether the elements of an axis are the steps of a value, and belong to the steps of rows.
@@ -807,8 +815,13 @@ class streamer {
     int const past = window_of(id).past;
     time_[id] = t;
     keys_[id] = {true, n.shape.rank - 1, past, id, time_[k].low, {}};
+    // With the steps of keys as columns, a row of scores is a few long sums of vectors, not many short dot products.
+    auto const [ta, tb] = transposes_of(n);
     int const rows = delayed(q, t.first);
-    return with_operands(n, of_pairs(t, keys_[id]).block_of(n.shape), rows, with_past(k, t, past));
+    return g_.emit(node{n.op,
+                        {rows, with_past(k, t, past, tb), 0, 0},
+                        graph::transposes_attribute({ta, false}),
+                        of_pairs(t, keys_[id]).block_of(n.shape)});
   }
   /// An operand of a node of pairs: its value in the form of the pairs, and what is known of it.
   struct pair_operand {
@@ -1075,7 +1088,7 @@ class streamer {
     t.high = most(t.high, time_[v].high);
     if (time_[v].future > t.future) t.late = time_[v].late;
     t.future = most(t.future, time_[v].future);
-    int const values = with_past(v, time_[w], k.past);
+    int const values = with_past(v, time_[w], k.past, false);
     int const weights = value_[w];
     return placed_pairs(
         id, t, {},
@@ -1199,7 +1212,7 @@ class streamer {
     if (h.ring != 0) {
       time from{};
       from.first = h.first;
-      return with_past(h.id, from, h.rows);
+      return with_past(h.id, from, h.rows, h.transposed);
     }
     return h.is_state ? final_state(h.id) : with_history(i);
   }
