@@ -11,7 +11,7 @@
 using namespace test;
 using esp::shape, esp::tensor;
 
-namespace {
+namespace streams_of_attention {
 
 constexpr int steps = 48;
 
@@ -149,7 +149,8 @@ using Rotary = nn::Sequential<nn::RotaryAttention<8, 4, 2>, nn::Tanh,
 using Encoder =
     nn::Repeat<2,
                nn::TransformerEncoderLayer<8, 2, 16, nn::encoder_layer{.norm_first = true, .causal = true}, nn::GELU>>;
-}  // namespace
+}  // namespace streams_of_attention
+using namespace streams_of_attention;
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(encoder_layers, T, decltype(std::tuple<float, double>{})) {
   check<Encoder, steps, 8, T, 1, 6, 48>();

@@ -147,8 +147,9 @@ struct initial_program {
   static constexpr plan::storage_layout layout() { return stream_program<Net, Block, Axis, Context>::layout(); }
 };
 template <class Net, class Block, int Axis, int Context>
-inline constexpr bool begins_with_zeros = operation::begins_with_zeros(
-    plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, streamed_net<Net, Block, Axis, Context>.facts);
+inline constexpr bool begins_with_zeros =
+    operation::begins_with_zeros(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>,
+                                 streamed_net<Net, Block, Axis, Context>.facts);
 
 /// Where a fault is: at the op that a parameter of this name belongs to.
 template <auto Name>

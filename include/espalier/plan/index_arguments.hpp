@@ -45,8 +45,8 @@ template <class Program>
   requires requires { Program::checked_arguments; }
 inline constexpr int checked_arguments<Program> = Program::checked_arguments;
 template <class Program>
-inline constexpr index_arguments index_arguments_of =
-    find_index_arguments(graph_of<Program>.nodes, checked_arguments<Program>);
+inline constexpr index_arguments index_arguments_of = find_index_arguments(graph_of<Program>.nodes,
+                                                                           checked_arguments<Program>);
 template <class Program>
 inline constexpr bool has_indices = index_arguments_of<Program>.count > 0;
 
