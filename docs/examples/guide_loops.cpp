@@ -62,6 +62,18 @@ inline constexpr auto last_states = [](auto start, auto xs, auto masks) {
 };
 // [/mask]
 
+// [count]
+/// The same for one length, which is an argument: the loop runs that many steps.
+inline constexpr auto state_after = [](auto start, auto xs, auto length) {
+  auto const step = [](auto const& h, auto const& x) {
+    auto const next = tanh(h + x);
+    return std::tuple{next, next};
+  };
+  auto const [last, all] = esp::scan(step, start, xs, length);  // all is 0 behind the length
+  return std::tuple{last, all};
+};
+// [/count]
+
 int main(int count, char** words) {
   examples::recorded out;
   // [run]
@@ -89,5 +101,10 @@ int main(int count, char** words) {
   esp::compiled run{last_states, zero, steps, masks};
   run(zero, steps, masks, lasts);
   examples::show(out, "last states of 2 and of 1 step", lasts);
+  tensor<std::int32_t, shape<>> const length{2};
+  tensor<float, shape<3, 2, 2>> states;
+  esp::compiled run_some{state_after, zero, steps, length};
+  run_some(zero, steps, length, lasts, states);
+  examples::show(out, "the state after 2 of 3 steps", lasts);
   return out.finish(count, words);
 }

@@ -179,6 +179,26 @@ BOOST_AUTO_TEST_CASE(a_loop_over_an_open_number_of_samples_is_rejected) {
   BOOST_TEST(content(old.name.c_str()).find("Scan") != std::string::npos);
 }
 
+namespace {
+/// The first steps of a loop, whose number is the input.
+struct CountedSteps {
+  using input_element = std::int32_t;
+  nn::Linear<3, 3> layer;
+  ESPALIER_MODULE(CountedSteps, layer)
+  constexpr auto forward(auto count) const {
+    auto const step = [&](auto const& h, auto const& x) { return std::tuple{matmul(h, layer.weight), h * x}; };
+    return std::get<1>(esp::scan(step, layer.weight + 1, esp::zeros<esp::shape<4, 3, 3>>(count) + layer.bias, count));
+  }
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(a_loop_with_a_count_is_rejected) {
+  test::written const old{"what was there", "io_onnx_count.onnx"};
+  std::string const text =
+      test::message<io::error>([&] { io::write_onnx<esp::batch<1>>(old.name.c_str(), esp::model<CountedSteps>{}); });
+  BOOST_TEST(text.find("a loop whose number of steps is an argument cannot be exported") != std::string::npos, text);
+  BOOST_TEST(content(old.name.c_str()) == "what was there");
+}
+
 BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {
   removed const gone{"io_onnx_constant.onnx"};
   io::write_onnx<Batch>(gone.path, esp::model<Constant>{});

@@ -25,6 +25,14 @@ inline constexpr auto sums = [](auto x, auto i, auto s) { return scatter_add<0>(
 inline constexpr auto gradient = [](auto x, auto i) {
   return esp::grad<0>([](auto a, auto k) { return sum(index_select<0>(a, k)); })(x, i);
 };
+// Two loops of one count, and a table that the count reads, too.
+inline constexpr auto loops = [](auto x, auto n) {
+  auto const half = [](auto const& s) { return 0.5 * s; };
+  return esp::repeat<5>(half, x, n) + esp::repeat<9>(half, x, n);
+};
+inline constexpr auto loop_and_table = [](auto x, auto n) {
+  return esp::repeat<5>([](auto const& s) { return 0.5 * s; }, index_select<0>(x, n), n);
+};
 
 template <class F, class... X>
 constexpr auto found = esp::plan::index_arguments_of<program_of<F, X...>>;
@@ -44,6 +52,14 @@ static_assert(is(found<decltype(sums), real<4, 2>, integers<6, 2>, real<6, 2>>.a
 // The value is not needed for the gradient, the index is.
 static_assert(found<decltype(gradient), real<5, 2>, integers<7>>.count == 1);
 static_assert(is(found<decltype(gradient), real<5, 2>, integers<7>>.at[0], 1, 7, 5));
+// A loop of up to 5 steps accepts 0 to 5.
+static_assert(is(found<decltype(loops), real<3, 2>, integers<>>.at[0], 1, 1, 6));
+static_assert(found<decltype(loops), real<3, 2>, integers<>>.count == 1);
+static_assert(found<decltype(loops), real<3, 2>, integers<>>.at[0].is_step_count);
+static_assert(is(found<decltype(loop_and_table), real<3, 2>, integers<1>>.at[0], 1, 1, 3));
+static_assert(!found<decltype(loop_and_table), real<3, 2>, integers<1>>.at[0].is_step_count);
+static_assert(esp::plan::counts_steps<program_of<decltype(loops), real<3, 2>, integers<>>>);
+static_assert(!esp::plan::counts_steps<program_of<decltype(rows), real<3, 7>, integers<3>>>);
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(by_the_compiler) {}

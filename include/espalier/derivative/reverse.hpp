@@ -293,7 +293,7 @@ class loop_reversal {
     int const last = g_.backward_passes > 1 ? newest_ : loop_;
     graph::loop_nodes const body{g_, loop_, last};
     auto* const within = new adjoints{};
-    back_ = operation::begin_loop(g_, facts_.steps, !facts_.backwards);
+    back_ = operation::begin_loop(g_, facts_.steps, !facts_.backwards, graph::count_of_loop(g_, loop_));
     state* const states = begin(*within);
     reverse_range(g_, last, body.first(), m_, *within, &body);
     end(body, *within, states);

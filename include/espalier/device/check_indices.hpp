@@ -12,9 +12,11 @@ template <class Program, class OnHost>
 constexpr void check_positions([[maybe_unused]] OnHost const& on_host) {
   if constexpr (plan::has_indices<Program>) {
     constexpr plan::index_arguments indices = plan::index_arguments_of<Program>;
-    for (int k = 0; k < indices.count; ++k)
-      check_range_of_indices(on_host(indices.at[k].position, indices.at[k].count), indices.at[k].count,
-                             indices.at[k].extent);
+    for (int k = 0; k < indices.count; ++k) {
+      std::int32_t const* const index = on_host(indices.at[k].position, indices.at[k].count);
+      if (indices.at[k].is_step_count) check_step_count(*index, indices.at[k].extent - 1);
+      else check_range_of_indices(index, indices.at[k].count, indices.at[k].extent);
+    }
   }
 }
 

@@ -41,6 +41,27 @@ struct repeated_steps {
   ESPALIER_READS("repeat<{}>: the number of steps is 1 to 1073741823")
   static constexpr bool agree = N > 0 && N < 1 << 30;
 };
+/// Named relation: the count of a loop is one number, which is a value of the body. (Whether it is an argument of
+/// integers is known when the program is traced.) Count: the shape of a value; of anything else its type.
+template <class Count>
+struct step_count {
+  using is_of_a_call = void;
+  ESPALIER_READS("the count is {}; expected an argument of one std::int32_t, of shape<> or shape<1>")
+  static constexpr bool agree = false;
+};
+template <int... Extents>
+  requires(shape<Extents...>::size == 1)
+struct step_count<shape<Extents...>> {
+  using is_of_a_call = void;
+  static constexpr bool agree = true;
+};
+/// Named relation: a loop with a count has few enough steps for a float to number them.
+template <int N>
+struct counted_steps {
+  using is_of_a_call = void;
+  ESPALIER_READS("a loop of {} steps; a loop with a count has at most 16777216")
+  static constexpr bool agree = N <= 1 << 24;
+};
 /// The shape of a value in an error; of anything else its type.
 template <class X>
 struct shape_if_value {
@@ -87,8 +108,10 @@ struct loop_trace {
   int number, steps;
   bool backwards;
   int first;
+  int count;  ///< the argument with the number of steps that it runs; 0: all
 };
-constexpr loop_trace begin_loop(tracer& t, int steps, bool backwards);
+constexpr int trace_count(tracer& t, int id);
+constexpr loop_trace begin_loop(tracer& t, int steps, bool backwards, int count);
 constexpr int trace_slice(tracer& t, loop_trace const& l, int xs);
 constexpr int trace_state(tracer& t, loop_trace const& l, int initial, int index);
 constexpr void end_loop(tracer& t, loop_trace const& l, int const* states, int* next, int count, int* results,
@@ -230,12 +253,31 @@ constexpr auto end_loop(tracing::tracer* t, tracing::loop_trace const& loop, int
   return std::tuple{last, all};
 }
 
+/// In the place of a count: the loop runs all steps.
+struct all_steps {};
+constexpr int trace_count(tracing::tracer*, all_steps) { return 0; }
+template <class Count>
+constexpr int trace_count(tracing::tracer* t, Count const& count) {
+  return t == nullptr ? 0 : tracing::trace_count(*t, count.tracer == t ? count.id : 0);
+}
+/// The fault of a count, or `agreed`.
+template <class Count, int Steps>
+struct count_fault {
+  using type = typename first_fault<step_count<typename shape_if_value<Count>::type>, counted_steps<Steps>>::type;
+};
+template <int Steps>
+struct count_fault<all_steps, Steps> {
+  using type = agreed;
+};
+
 /// The loop of scan and repeat.
-template <int Steps, bool Backwards, class Like, class Step, class State, class Xs>
-constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& state, Xs const& xs) {
+template <int Steps, bool Backwards, class Like, class Step, class State, class Xs, class Count>
+constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& state, Xs const& xs, Count const& count) {
   auto const outside = map_leaves(state, [&](auto const& leaf) { return as_loop_value<Like>(t, leaf); });
   auto const sequences = map_leaves(xs, [&](auto const& leaf) { return as_loop_value<Like>(t, leaf); });
-  tracing::loop_trace const loop = t != nullptr ? tracing::begin_loop(*t, Steps, Backwards) : tracing::loop_trace{};
+  int const steps = trace_count(t, count);
+  tracing::loop_trace const loop =
+      t != nullptr ? tracing::begin_loop(*t, Steps, Backwards, steps) : tracing::loop_trace{};
   int states[leaf_count_of<State> + 1]{};
   int k = 0;
   auto const inside = map_leaves(outside, [&](auto const& leaf) {
@@ -252,6 +294,64 @@ constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& sta
   using Fault = decltype(find_step_fault<bare<decltype(outside)>, Result>());
   if constexpr (!Fault::agree) return invalid_loop<State>(Fault{});
   else return end_loop<Steps, Like>(t, loop, states, outside, result);
+}
+
+template <bool Backwards, class Step, class State, class Xs, class Count>
+constexpr auto scan(Step const& step, State const& state, Xs const& xs, Count const& count) {
+  using Leaves = leaves_of<Xs>;
+  using Lengths = typename lengths_of_leaves<Leaves>::type;
+  using Inside =
+      std::conditional_t<HoldsInvalid<State> || HoldsInvalid<Xs> || HoldsInvalid<Count>, agreed, in_a_body<State, Xs>>;
+  static_assert(Inside::agree,
+                ESPALIER_SENTENCE("scan(step, state, xs): the state or xs must be values of a body; call scan in a "
+                                  "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
+                                  Inside));
+  if constexpr (HoldsInvalid<State> || HoldsInvalid<Xs> || HoldsInvalid<Count>) {
+    return invalid_loop<State>(first_invalid_of<State, Xs, Count>{});
+  } else if constexpr (!Inside::agree) {
+    return invalid_loop<State>(invalid<already_reported>{});
+  } else if constexpr (!Lengths::agree) {
+    return invalid_loop<State>(invalid<Lengths>{});
+  } else {
+    using Like = typename first_leaf<Leaves>::type;
+    constexpr int steps = shape_of<Like>::value.at[0];
+    using Fault = typename count_fault<Count, steps>::type;
+    if constexpr (!Fault::agree) {
+      return invalid_loop<State>(invalid<Fault>{});
+    } else {
+      tracing::tracer* const owner = tracer_of_any(xs);
+      return trace_loop<steps, Backwards, Like>(owner != nullptr ? owner : tracer_of_any(state), step, state, xs,
+                                                count);
+    }
+  }
+}
+
+template <int N, class Step, class State, class Count>
+constexpr auto repeat(Step const& step, State const& state, Count const& count) {
+  using Inside = std::conditional_t<HoldsInvalid<State> || HoldsInvalid<Count>, agreed, in_a_body<State>>;
+  static_assert(Inside::agree,
+                ESPALIER_SENTENCE("repeat<N>(step, state): the state must be a value of a body; call repeat in a "
+                                  "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
+                                  Inside));
+  using Fault = typename first_fault<repeated_steps<N>, typename count_fault<Count, N>::type>::type;
+  if constexpr (HoldsInvalid<State>) {
+    return state;
+  } else if constexpr (HoldsInvalid<Count>) {
+    return std::get<0>(invalid_loop<State>(first_invalid_of<Count>{}));
+  } else if constexpr (!Inside::agree) {
+    return invalid<already_reported>{};
+  } else if constexpr (!Fault::agree) {
+    return std::get<0>(invalid_loop<State>(invalid<Fault>{}));
+  } else {
+    auto const with_output = [&](auto const& s, auto const&) {
+      auto next = step(s);
+      if constexpr (is_invalid<decltype(next)>) return next;
+      else return std::tuple{next, std::tuple{}};
+    };
+    using Like = typename first_leaf<leaves_of<State>>::type;
+    auto const r = trace_loop<N, false, Like>(tracer_of_any(state), with_output, state, std::tuple<>{}, count);
+    return std::get<0>(r);
+  }
 }
 }  // namespace detail
 
@@ -273,26 +373,21 @@ constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& sta
 /// source    jax.lax.scan
 template <direction Direction = direction::forwards, class Step, class State, class Xs>
 constexpr auto scan(Step const& step, State const& state, Xs const& xs) {
-  using Leaves = detail::leaves_of<Xs>;
-  using Lengths = typename detail::lengths_of_leaves<Leaves>::type;
-  using Inside =
-      std::conditional_t<detail::HoldsInvalid<State> || detail::HoldsInvalid<Xs>, agreed, detail::in_a_body<State, Xs>>;
-  static_assert(Inside::agree,
-                ESPALIER_SENTENCE("scan(step, state, xs): the state or xs must be values of a body; call scan in a "
-                                  "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
-                                  Inside));
-  if constexpr (detail::HoldsInvalid<State> || detail::HoldsInvalid<Xs>) {
-    return detail::invalid_loop<State>(detail::first_invalid_of<State, Xs>{});
-  } else if constexpr (!Inside::agree) {
-    return detail::invalid_loop<State>(invalid<already_reported>{});
-  } else if constexpr (!Lengths::agree) {
-    return detail::invalid_loop<State>(invalid<Lengths>{});
-  } else {
-    using Like = typename detail::first_leaf<Leaves>::type;
-    tracing::tracer* const owner = detail::tracer_of_any(xs);
-    return detail::trace_loop<shape_of<Like>::value.at[0], Direction == direction::backwards, Like>(
-        owner != nullptr ? owner : detail::tracer_of_any(state), step, state, xs);
-  }
+  return detail::scan<Direction == direction::backwards>(step, state, xs, detail::all_steps{});
+}
+
+/// scan(step, state, xs, count): the first `count` steps of scan(step, state, xs). The last state is that after `count`
+/// steps, and ys are 0 behind them. backwards: from position count - 1 to 0. The loop and its gradient run `count`
+/// steps; products outside of the loop are computed for all N positions.
+/// shape     state S, xs (N, X...), count () or (1) of std::int32_t -> state S, ys (N, Y...)
+/// range     0 <= count <= N <= 16777216
+/// errors    index_error for a count outside 0..N, before anything is computed; a count that is no argument of the
+///           program does not compile; otherwise as scan
+/// saves     as scan
+/// gradient  a loop of `count` steps in the other direction; 0 for xs behind them
+template <direction Direction = direction::forwards, class Step, class State, class Xs, class Count>
+constexpr auto scan(Step const& step, State const& state, Xs const& xs, Count const& count) {
+  return detail::scan<Direction == direction::backwards>(step, state, xs, count);
 }
 
 /// repeat<N>(step, state): step(... step(step(state))), N times, as one loop.
@@ -303,27 +398,19 @@ constexpr auto scan(Step const& step, State const& state, Xs const& xs) {
 /// source    jax.lax.fori_loop
 template <int N, class Step, class State>
 constexpr auto repeat(Step const& step, State const& state) {
-  using Inside = std::conditional_t<detail::HoldsInvalid<State>, agreed, detail::in_a_body<State>>;
-  static_assert(Inside::agree,
-                ESPALIER_SENTENCE("repeat<N>(step, state): the state must be a value of a body; call repeat in a "
-                                  "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
-                                  Inside));
-  if constexpr (detail::HoldsInvalid<State>) {
-    return state;
-  } else if constexpr (!Inside::agree) {
-    return invalid<already_reported>{};
-  } else if constexpr (!repeated_steps<N>::agree) {
-    return std::get<0>(detail::invalid_loop<State>(invalid<repeated_steps<N>>{}));
-  } else {
-    auto const with_output = [&](auto const& s, auto const&) {
-      auto next = step(s);
-      if constexpr (is_invalid<decltype(next)>) return next;
-      else return std::tuple{next, std::tuple{}};
-    };
-    using Like = typename detail::first_leaf<detail::leaves_of<State>>::type;
-    auto const r = detail::trace_loop<N, false, Like>(detail::tracer_of_any(state), with_output, state, std::tuple<>{});
-    return std::get<0>(r);
-  }
+  return detail::repeat<N>(step, state, detail::all_steps{});
+}
+
+/// repeat<N>(step, state, count): step(... step(state)), `count` times.
+/// shape     state S, count () or (1) of std::int32_t -> S
+/// range     0 <= count <= N <= 16777216
+/// errors    index_error for a count outside 0..N, before anything is computed; a count that is no argument of the
+///           program does not compile; otherwise as repeat
+/// saves     as scan
+/// gradient  a loop of `count` steps in the other direction
+template <int N, class Step, class State, class Count>
+constexpr auto repeat(Step const& step, State const& state, Count const& count) {
+  return detail::repeat<N>(step, state, count);
 }
 
 }  // namespace espalier

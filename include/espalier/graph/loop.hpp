@@ -11,11 +11,17 @@
 /// | loop_slice {xs}                     | in the body: the position of xs that belongs to the step            |
 /// | loop_state {initial}                | in the body: the state before the step                              |
 /// | loop_carry {state, next, previous}  | the value of a state after the step; the last one is the loop       |
+/// |                                     | its operand 3, if any, is an argument of one integer: the count     |
 /// | loop_final {loop, state}            | the state after the last step                                       |
 /// | loop_stack {loop, x}                | the values of x in all steps, by position                           |
+///
+/// A loop with a count runs so many steps, at the positions below the count; stacks are 0 at the others.
 namespace espalier::graph {
 
 constexpr bool is_loop_result(op_family f) { return f == op_family::loop_stack || f == op_family::loop_final; }
+
+/// The argument with the number of steps that a loop runs; 0: it runs all.
+constexpr int count_of_loop(node_table const& g, int loop) { return g[loop].operand[3]; }
 
 /// A node that is not younger than any slice or state of a loop.
 constexpr int first_of_loop(node_table const& g, int number) {
@@ -132,6 +138,7 @@ class loop_use {
   }
   /// Follows what the results read, also from one step to the next.
   constexpr void close() {
+    if (int const count = count_of_loop(g_, loop_)) capture(count);
     for (int before = -1; before != count_;) {
       before = count_;
       for_each_state(g_, loop_, [&](int state, int next, int) {

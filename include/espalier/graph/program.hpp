@@ -54,7 +54,8 @@ enum class fault : std::uint8_t {
   update_in_vmap,         ///< the function of one sample updates a model
   not_batched,            ///< an op of the function of one sample has no form for all samples
   loop_in_vmap,           ///< the function of one sample has a loop
-  update_in_loop          ///< the step of a loop updates a buffer or a model
+  update_in_loop,         ///< the step of a loop updates a buffer or a model
+  computed_count          ///< the number of steps of a loop that is no argument of integers
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are

@@ -126,6 +126,13 @@ struct sound {
                 ESPALIER_SENTENCE("scan(step, state, xs): the step updates a model, or the running statistics of a "
                                   "BatchNorm; write evaluate(net, x), or make the statistics a part of the state",
                                   ESPALIER_STATED(keeps_models_in_loops, Subject)));
+  static constexpr bool has_integer_counts = Found != fault::computed_count || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_integer_counts,
+      ESPALIER_SENTENCE("scan(step, state, xs, count), repeat<N>(step, state, count): the count is an argument "
+                        "of one std::int32_t; real numbers, elements of a tensor and computed values are no "
+                        "counts",
+                        ESPALIER_STATED(has_integer_counts, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

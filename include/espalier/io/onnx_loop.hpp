@@ -13,6 +13,7 @@ class loop_writer {
   }
 
   void write() {
+    if (e_[loop_].operand[3] != 0) e_.to.throw_unsupported_op("a loop whose number of steps is an argument");
     find_parts();
     prepare_operands();
     operation scan{"Scan", {}, {}, {}, {}, std::make_shared<subgraph>()};

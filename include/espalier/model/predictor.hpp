@@ -183,7 +183,11 @@ class predictor {
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     Engine const& engine = model_->engine();
-    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Program, T>(b.at); }); };
+    auto const launch = [&] {
+      auto const once = [&] { engine.template run<Program, T>(b.at); };
+      if constexpr (plan::counts_steps<Program>) once();  // the launches differ from call to call
+      else replays_.run(engine, 0, once);
+    };
     Call::run(
         b, exchange_,
         [&] {

@@ -345,7 +345,7 @@ class stream {
         else f(history(i) + o * (h.run + h.before()) + h.before(), first, static_cast<std::size_t>(h.run) * sizeof(T));
     }
   }
-  /// The steps of a ring that are kept, from the oldest on: behind the places of the next block, and then from place 0 on.
+  /// The steps of a ring that are kept, from the oldest on: behind the places of the next block, then from place 0 on.
   template <class F>
   void for_each_run_of_ring(detail::placed_history const& h, T* ring, std::int64_t first, F const& f) const {
     std::int64_t const all = h.run + h.block_run, step = h.block_run / facts.rings[h.ring - 1].block;

@@ -296,7 +296,11 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         exchange_.stage_out(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
     exchange_.upload();
     Engine const& engine = model_->engine();
-    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<ScoresProgram, T>(b.at); }); };
+    auto const launch = [&] {
+      auto const once = [&] { engine.template run<ScoresProgram, T>(b.at); };
+      if constexpr (plan::counts_steps<ScoresProgram>) once();  // the launches differ from call to call
+      else replays_.run(engine, 0, once);
+    };
     if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
     else
       InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<ScoresProgram, T>), launch);
@@ -368,13 +372,15 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     T* const buffers_before = memory_.template at<T>(Memory::buffers_before_at);
     constexpr bool silent = std::is_void_v<Result>;
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
-    replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
+    auto const launch = [&] {
       engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
       engine.template run<Program, T>(b.at);
       collect_rows<B>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       update(engine, p);
-    });
+    };
+    if constexpr (plan::counts_steps<Program>) launch();
+    else replays_.run(engine, 1 + 2 * number_of<B>() + penalized, launch);
     if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
     Rule::read_applied(exchange_, numbers, at::rule_numbers);
     if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], buffers_before, Memory::buffers_before_bytes);

@@ -3,8 +3,12 @@
 #include "../graph/loop.hpp"
 #include "batching.hpp"
 #include "checkpoint.hpp"
+#include "compare.hpp"
 #include "matmul.hpp"
 #include "multiply.hpp"
+#include "negate.hpp"
+#include "subtract.hpp"
+#include "where.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Loops: the nodes of graph/loop.hpp, and a builder that moves out of the body what no state depends on.
@@ -67,13 +71,28 @@ struct open_loop {
   int number, steps;
   bool backwards;
   int first;
+  int count;  ///< the argument with the number of steps that it runs; 0: all
 
   constexpr std::uint64_t attribute(int state = 0, bool is_loop = false) const {
     return graph::loop_attribute({number, steps, backwards, state, is_loop});
   }
 };
-constexpr open_loop begin_loop(node_table& g, int steps, bool backwards) {
-  return {++g.loop_count, steps, backwards, g.size + 1};
+constexpr open_loop begin_loop(node_table& g, int steps, bool backwards, int count) {
+  return {++g.loop_count, steps, backwards, g.size + 1, count};
+}
+/// The number of steps that a loop runs, as a real number.
+constexpr handle emit_steps(node_table& g, open_loop const& l) {
+  if (l.count == 0) return emit_constant(g, l.steps, extents{});
+  return {&g, emit_reshape(g, g.add(node{&described<convert_>, {l.count, 0, 0, 0}, 0, g[l.count].shape}), extents{})};
+}
+/// x, whose first axis is that of the steps, with 0 at the positions that have no step.
+constexpr int emit_where_steps(node_table& g, open_loop const& l, int x) {
+  if (l.count == 0) return x;
+  handle const position{&g, g.add(node{&described<column_index_>, {}, 0, extents{1, {l.steps}}})};
+  extents rows{1, {l.steps}};
+  while (rows.rank < g[x].shape.rank) rows.push(1);
+  handle const taken{&g, emit_reshape(g, (position < emit_steps(g, l)).id, rows)};
+  return where(taken, handle{&g, x}, 0).id;
 }
 /// Until a loop ends, one position of a sequence of integers is an argument that no caller has: an index is always an
 /// argument. Its position tells the loop and the sequence.
@@ -139,6 +158,23 @@ class kept_in_steps {
   bool* kept_;
 };
 
+/// Whether an op computes finite values of finite operands, with finite gradients. In a loop with a count, only such
+/// ops are moved out of the body: there they get zeros at the positions that have no step, and 0 times infinity is no
+/// 0.
+constexpr bool stays_finite(node_table const& g, graph::node const& n) {
+  switch (n.op->family) {
+    case op_family::elementwise:
+      return detail::same_address(n.op, &described<add_>) || detail::same_address(n.op, &described<subtract_>) ||
+             detail::same_address(n.op, &described<multiply_>) || detail::same_address(n.op, &described<negate_>);
+    case op_family::reduction:
+      return detail::same_address(n.op, &described<sum_>);
+    case op_family::move:
+      return !g.maps[map_of(n)].fills_with_lowest;
+    default:
+      return true;
+  }
+}
+
 /// For a loop_builder: the body reads values of no other loop.
 struct nothing_replaced {
   constexpr int operator()(int x) const { return x; }
@@ -153,6 +189,8 @@ struct nothing_replaced {
 /// So a loop has the input projections of a recurrent layer, and the gradients of its weights, as one product each.
 /// Random numbers of the body differ from step to step: they are one tensor for all steps, made before the loop.
 /// What a checkpoint keeps in the steps (kept_in_steps) is not moved; a gather by a sequence of integers always is.
+/// What is outside is computed for all positions, also in a loop with a count. Its operands are 0 where there is no
+/// step (emit_where_steps), and so are the results.
 class loop_builder {
  public:
   constexpr loop_builder(node_table& g, open_loop const& l)
@@ -183,13 +221,17 @@ class loop_builder {
     int const unused = count == 0 ? emit_state(g_, l_, none, 0) : 0;
     for (int i = 0; i < (count == 0 ? 1 : count); ++i) {
       int const state = count == 0 ? unused : states[i], after = count == 0 ? unused : stand_in(next[i], replaced);
-      loop_ = g_.add(
-          node{&described<loop_carry_>, {state, after, loop_, 0}, l_.attribute(i, i + 1 >= count), g_[state].shape});
+      bool const is_loop = i + 1 >= count;
+      loop_ = g_.add(node{&described<loop_carry_>,
+                          {state, after, loop_, is_loop ? l_.count : 0},
+                          l_.attribute(i, is_loop),
+                          g_[state].shape});
       if (count != 0) feed(after);
     }
     has_states_ = count != 0;
     for (int id = l_.first; id <= last_; ++id)
       if (needed_.of[id] && kept_.has(id)) feed(copy_.of[id]);
+    if (l_.count != 0) feed_infinite(replaced);
     remove_integer_slices();
     for (int id = g_.size; id >= l_.first; --id)
       if (feeds_.of[id])
@@ -221,7 +263,7 @@ class loop_builder {
     for (int i = 0; i < batched_count; ++i) visited.of[batched[i]] = true;
     for (int id = last; id >= l_.first; --id) {
       if (!visited.of[id] || !depends(id)) continue;
-      if (is_stacked(id)) leaves[leaf_count++] = {id, emit_stack(g_, loop_, id)};
+      if (is_stacked(id)) leaves[leaf_count++] = {id, stack_of(id)};
       else
         for (int k = 0; k < operands_of(id); ++k) visited.of[g_[id].operand[k]] = true;
     }
@@ -232,9 +274,12 @@ class loop_builder {
       for (int i = 0; i < batched_count; ++i) values[i] = steps.value(batched[i]);
     }
     for (int i = 0, k = 0; i < count; ++i) {
-      if (!depends(roots[i])) roots[i] = emit_broadcast(g_, roots[i], with_first_axis(l_.steps, g_[roots[i]].shape));
-      else if (is_stacked(roots[i])) roots[i] = emit_stack(g_, loop_, roots[i]);
-      else roots[i] = values[k++];
+      if (depends(roots[i]) && is_stacked(roots[i])) roots[i] = stack_of(roots[i]);
+      else
+        roots[i] = emit_where_steps(g_, l_,
+                                    depends(roots[i])
+                                        ? values[k++]
+                                        : emit_broadcast(g_, roots[i], with_first_axis(l_.steps, g_[roots[i]].shape)));
     }
     delete[] values;
     delete[] leaves;
@@ -269,7 +314,7 @@ class loop_builder {
       if (of[i].product != 0)
         roots[i] = emit_reshape(g_, sum_of_products(of[i].product, values + of[i].first, stacked + of[i].first), s);
       else if (depends(roots[i])) roots[i] = sum_of(stacked[of[i].first], s);
-      else roots[i] = (handle{&g_, roots[i]} * emit_constant(g_, l_.steps, s)).id;
+      else roots[i] = (handle{&g_, roots[i]} * handle{&g_, emit_broadcast(g_, emit_steps(g_, l_).id, s)}).id;
     }
     delete[] stacked;
     delete[] values;
@@ -420,7 +465,11 @@ class loop_builder {
     int const y = g_.add(n);
     dependence const& d = find_dependence(y);
     if (!d.slices || d.states || d.inner || d.loops) return y;
-    if ((f == op_family::contraction && !kept_.has(id)) || f == op_family::index_gather) return hoisted(y);
+    bool const gathers = f == op_family::index_gather;
+    if (!gathers && (f != op_family::contraction || kept_.has(id))) return y;
+    if (may_be_hoisted(y)) return hoisted(y);
+    // Only a gather before the loop has an argument as its index.
+    if (gathers) g_.report(graph::fault::computed_index);
     return y;
   }
   /// A matrix that is the same in all steps is transposed once, before the loop.
@@ -436,6 +485,34 @@ class loop_builder {
     transpose(n.operand[1], t.b);
     n.attribute = graph::transposes_attribute(t);
   }
+  /// Keeps in the body what may not stay finite where there is no step.
+  template <class Replaced>
+  constexpr void feed_infinite(Replaced const& replaced) {
+    for (int id = replaced.oldest(l_.first); id <= last_; ++id)
+      if (needed_.of[id] && !stays_finite(g_, g_[copy_.of[id]])) feed(copy_.of[id]);
+    for (int id = last_ + 1; id <= g_.size; ++id)
+      if (!stays_finite(g_, g_[id])) feed(id);
+  }
+  /// All values of a node that the body computes.
+  constexpr int stack_of(int id) { return zeros_elsewhere(emit_stack(g_, loop_, id)); }
+  /// A sequence with 0 where there is no step. Integers are what they are.
+  constexpr int zeros_elsewhere(int xs) {
+    graph::node const& n = g_[xs];
+    bool const has_zeros = n.op->family == op_family::loop_stack && graph::count_of_loop(g_, n.operand[0]) == l_.count;
+    return has_zeros || g_[data_of(g_, xs)].op->family == op_family::label ? xs : emit_where_steps(g_, l_, xs);
+  }
+  /// Whether all that a node computes of sequences stays finite where there is no step.
+  constexpr bool may_be_hoisted(int id) {
+    if (l_.count == 0) return true;
+    flags visited{};
+    visited.of[id] = true;
+    for (int x = id; x >= l_.first; --x) {
+      if (!visited.of[x] || !depends(x) || sequence_of(x) != 0) continue;
+      if (!stays_finite(g_, g_[x])) return false;
+      for (int k = 0; k < operands_of(x); ++k) visited.of[g_[x].operand[k]] = true;
+    }
+    return true;
+  }
   /// The slice of a node that is computed for all steps before the loop.
   constexpr int hoisted(int id) {
     flags visited{};
@@ -444,7 +521,7 @@ class loop_builder {
     int count = 0;
     for (int x = id; x >= l_.first; --x) {
       if (!visited.of[x] || !depends(x)) continue;
-      if (int const xs = sequence_of(x)) leaves[count++] = {x, xs};
+      if (int const xs = sequence_of(x)) leaves[count++] = {x, zeros_elsewhere(xs)};
       else
         for (int k = 0; k < operands_of(x); ++k) visited.of[g_[x].operand[k]] = true;
     }

@@ -344,6 +344,7 @@ class streamer : stream_attention {
     if (l.backwards) return void(fail(stream_fault::reverses_time, id));
     if (n.op->family == op_family::loop_slice) return loop_slice(id, n, loop);
     if (n.op->family == op_family::loop_final) return void(fail(stream_fault::takes_fixed_steps, id));
+    if (graph::is_loop(n) && graph::count_of_loop(from_, id) != 0) return void(fail(stream_fault::no_rule, id));
     l.steps = block_;
     n.attribute = graph::loop_attribute(l);
     if (n.op->family == op_family::loop_state) {

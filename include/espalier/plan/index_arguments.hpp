@@ -4,15 +4,18 @@
 #include "plan.hpp"
 
 #include "../base/diagnostics_push.hpp"
-/// Which arguments of a program are indices or class labels, so that every root can check them before it runs.
+/// Which arguments of a program are indices, numbers of steps or class labels, so that every root can check them before
+/// it runs.
 namespace espalier::plan {
 
 /// An argument of integers whose elements are positions on an axis: the argument's position, the number of its
-/// elements, and the smallest extent of the axes that it indexes.
+/// elements, and the smallest extent of the axes that it indexes. The number of steps of a loop is one, too: at most
+/// extent - 1.
 struct index_argument {
   int position;
   std::int64_t count;
   std::int32_t extent;
+  bool is_step_count;
 };
 struct index_arguments {
   index_argument at[base::max_arguments];
@@ -26,16 +29,21 @@ constexpr index_arguments find_index_arguments(node_table const& g, int checked 
   for (int id = 1; id <= g.size; ++id) {
     graph::node const& n = g[id];
     bool const gathers = n.op->family == op_family::index_gather;
-    if (!gathers && n.op->family != op_family::index_scatter_add && n.op->family != op_family::index_copy) continue;
-    graph::node const& index = g[graph::data_of(g, n.operand[1])];
+    bool const counts = graph::is_loop(n) && graph::count_of_loop(g, id) != 0;
+    if (!gathers && !counts && n.op->family != op_family::index_scatter_add && n.op->family != op_family::index_copy)
+      continue;
+    graph::node const& index = g[counts ? graph::count_of_loop(g, id) : graph::data_of(g, n.operand[1])];
     int const position = label_of(index).position;
     if (position >= checked) continue;
-    std::int32_t const extent = (gathers ? g[n.operand[0]].shape : n.shape).at[axis_of(n)];
+    std::int32_t const extent = counts    ? graph::loop_of(n).steps + 1
+                                : gathers ? g[n.operand[0]].shape.at[axis_of(n)]
+                                          : n.shape.at[axis_of(n)];
     int k = 0;
     while (k < r.count && r.at[k].position != position) ++k;
     if (k == base::max_arguments) continue;  // the program does not compile: it has too many arguments
-    if (k == r.count) r.at[r.count++] = index_argument{position, index.shape.size(), extent};
-    else if (extent < r.at[k].extent) r.at[k].extent = extent;
+    if (k == r.count) r.count++;
+    else if (extent >= r.at[k].extent) continue;
+    r.at[k] = index_argument{position, index.shape.size(), extent, counts};
   }
   return r;
 }
@@ -49,6 +57,14 @@ inline constexpr index_arguments index_arguments_of = find_index_arguments(graph
                                                                            checked_arguments<Program>);
 template <class Program>
 inline constexpr bool has_indices = index_arguments_of<Program>.count > 0;
+/// Whether the program has a loop whose number of steps is an argument.
+template <class Program>
+inline constexpr bool counts_steps = [] {
+  node_table const& g = graph_of<Program>.nodes;
+  for (int id = 1; id <= g.size; ++id)
+    if (graph::is_loop(g[id]) && graph::count_of_loop(g, id) != 0) return true;
+  return false;
+}();
 
 /// An argument of integers whose elements are class labels: its position, the number of its elements, and the labels
 /// that every use of it accepts.

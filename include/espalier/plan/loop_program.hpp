@@ -40,6 +40,7 @@ struct extracted_loop {
   graph::program body;
   int steps;
   bool backwards;
+  int count;  ///< the captured value with the number of steps; -1: the loop runs all of them
   bool full;  ///< the loop has more values than these tables hold
   std::int64_t buffer_elements;
   int captured, slices, states, results, stacks;
@@ -67,6 +68,8 @@ class loop_extractor {
     to_.steps = l.steps;
     to_.backwards = l.backwards;
     to_.captured = list_captured(g_, groups_, loop_, captured_);
+    int const count = graph::count_of_loop(g_, loop_);
+    to_.count = count != 0 ? operand_of(count) : -1;
     graph::copy_values(g_, body_);
     body_.loop_count = g_.loop_count;
     for (int id = 1; id <= g_.size; ++id)

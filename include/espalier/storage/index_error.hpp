@@ -9,12 +9,16 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-/// Thrown for an index outside its axis, before anything is computed or changed. The message has the accepted range,
-/// the index and its position.
+/// Thrown for an index outside its axis, or a number of steps that a loop does not have, before anything is computed or
+/// changed. The message has the accepted range, the index and its position.
 class index_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] index_error(std::int64_t position, std::int32_t index, std::int32_t extent) noexcept {
     text_ << "indices: expected 0 to " << extent - 1 << ", got " << index << " at position " << position;
+  }
+  /// A loop of up to `most` steps.
+  [[gnu::cold, gnu::noinline]] index_error(std::int32_t steps, std::int32_t most) noexcept {
+    text_ << "number of steps of a loop: expected 0 to " << most << ", got " << steps;
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -33,6 +37,11 @@ constexpr void check_range_of_indices(std::int32_t const* index, std::int64_t co
   if (!outside) return;
   for (std::int64_t i = 0; i < count; ++i)
     if (index[i] < 0 || index[i] >= extent) raise(index_error{i, index[i], extent});
+}
+
+/// Throws index_error for a number of steps that a loop of up to `most` steps does not have.
+constexpr void check_step_count(std::int32_t steps, std::int32_t most) {
+  if (steps < 0 || steps > most) raise(index_error{steps, most});
 }
 
 }  // namespace detail

@@ -249,8 +249,10 @@ class interpreter {
     graph::for_each_state(g_, loop, [&](int state, int, int) {
       copy(renew(state), values_[g_[state].operand[0]], g_[state].shape.size());
     });
-    for (int i = 0; i < l.steps; ++i) {
-      int const at = position_[l.number] = l.backwards ? l.steps - 1 - i : i;
+    int const count = graph::count_of_loop(g_, loop);
+    int const steps = count != 0 ? in.labels[label_of(g_[count]).position][0] : l.steps;
+    for (int i = 0; i < steps; ++i) {
+      int const at = position_[l.number] = l.backwards ? steps - 1 - i : i;
       for (int id = 1; id <= g_.size; ++id)
         if (needed_[id] && loop_of_[id] == loop && g_[id].op->family != op_family::loop_state) evaluate(id, in);
       for (int id = loop + 1; id <= g_.size; ++id) {

@@ -303,17 +303,29 @@ constexpr int next_number(random_stream const& stream) {
 constexpr int begin_block(tracer& t) { return t.nodes().size + 1; }
 constexpr int end_block(tracer& t, int y, int first) { return operation::emit_checkpoint(t.nodes(), y, first); }
 
-constexpr loop_trace begin_loop(tracer& t, int steps, bool backwards) {
-  operation::open_loop const l = operation::begin_loop(t.nodes(), steps, backwards);
-  return {l.number, l.steps, l.backwards, l.first};
+/// The argument behind the count of a loop. Any other value is a fault.
+constexpr int trace_count(tracer& t, int id) {
+  node_table& g = t.nodes();
+  int const integers = id != 0 ? operation::find_integers(g, id) : 0, count = integers != 0 ? data_of(g, integers) : 0;
+  // Until the loop around it ends, an element of a sequence of integers is an argument with such a position.
+  if (count != 0 && graph::label_of(g[count]).position < operation::first_sliced_position) return count;
+  g.report(fault::computed_count);
+  return 0;
+}
+constexpr operation::open_loop open_loop_of(loop_trace const& l) {
+  return {l.number, l.steps, l.backwards, l.first, l.count};
+}
+constexpr loop_trace begin_loop(tracer& t, int steps, bool backwards, int count) {
+  operation::open_loop const l = operation::begin_loop(t.nodes(), steps, backwards, count);
+  return {l.number, l.steps, l.backwards, l.first, l.count};
 }
 constexpr int trace_slice(tracer& t, loop_trace const& l, int xs) {
-  operation::open_loop const loop{l.number, l.steps, l.backwards, l.first};
+  operation::open_loop const loop = open_loop_of(l);
   return operation::find_integers(t.nodes(), xs) != 0 ? operation::emit_integer_slice(t.nodes(), loop, xs)
                                                       : operation::emit_slice(t.nodes(), loop, xs);
 }
 constexpr int trace_state(tracer& t, loop_trace const& l, int initial, int index) {
-  return operation::emit_state(t.nodes(), {l.number, l.steps, l.backwards, l.first}, initial, index);
+  return operation::emit_state(t.nodes(), open_loop_of(l), initial, index);
 }
 /// Ends the loop. `next` become the states after the last step, `results` the values of all steps.
 constexpr void end_loop(tracer& t, loop_trace const& l, int const* states, int* next, int count, int* results,
@@ -322,7 +334,7 @@ constexpr void end_loop(tracer& t, loop_trace const& l, int const* states, int* 
   for (int i = 0; i < t.program.output_count; ++i)
     if (t.program.outputs[i].id >= l.first) g.report(fault::update_in_loop);
   operation::nothing_replaced const same{};
-  operation::loop_builder builder{g, {l.number, l.steps, l.backwards, l.first}};
+  operation::loop_builder builder{g, open_loop_of(l)};
   builder.close(states, next, count, results, result_count, same);
   builder.stack(results, result_count, same);
   for (int i = 0; i < count; ++i) next[i] = operation::emit_final(g, builder.loop(), states[i]);

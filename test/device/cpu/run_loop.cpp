@@ -189,3 +189,126 @@ BOOST_AUTO_TEST_CASE(layers_that_each_step_computes_again) {
   for (std::size_t i = 0; i < kept.size(); ++i) BOOST_TEST(std::abs(kept[i] - again[i]) < 1e-12);
   BOOST_TEST(again[3] < again[0]);
 }
+
+namespace {
+/// A recurrent layer over the first positions of its input, whose number is an input, too.
+struct counted {
+  using input_element = std::tuple<float, std::int32_t>;
+  nn::Linear<4, 6> input;
+  nn::Linear<6, 6> state;
+  ESPALIER_MODULE(counted, input, state)
+  constexpr auto forward(auto x, auto count) const {
+    auto const step = [&](auto const& h, auto const& xt) {
+      auto const next = tanh(input(xt) + state(h));
+      return std::tuple{next, next};
+    };
+    return esp::scan(step, esp::zeros<esp::shape<2, 6>>(x), x, count);
+  }
+};
+/// The same for sequences of one length.
+struct whole {
+  nn::Linear<4, 6> input;
+  nn::Linear<6, 6> state;
+  ESPALIER_MODULE(whole, input, state)
+  constexpr auto forward(auto x) const {
+    auto const step = [&](auto const& h, auto const& xt) {
+      auto const next = tanh(input(xt) + state(h));
+      return std::tuple{next, next};
+    };
+    return esp::scan(step, esp::zeros<esp::shape<2, 6>>(x), x);
+  }
+};
+/// A power of a number, which is a parameter.
+struct power {
+  using input_element = std::int32_t;
+  nn::Linear<1, 1> factor;
+  ESPALIER_MODULE(power, factor)
+  constexpr auto forward(auto count) const {
+    auto const one = esp::zeros<esp::shape<1, 1>>(count) + 1;
+    return esp::repeat<8>([&](auto const& x) { return matmul(x, factor.weight); }, one, count);
+  }
+};
+using count_type = esp::tensor<std::int32_t, esp::shape<1>>;
+inline constexpr auto loss_of_count = [](auto net, auto xs, auto n) { return sum(square(std::get<1>(net(xs, n)))); };
+inline constexpr auto descend = [](auto net, auto optimizer, auto xs, auto n) {
+  auto const [value, gradients] = esp::value_and_grad<0>(loss_of_count)(net, xs, n);
+  optimizer.update(net, gradients);
+  return value;
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_number_of_steps_is_an_input) {
+  esp::model<counted> const model{esp::seed{3}};
+  esp::model<whole> const first_three{esp::seed{3}};
+  auto const x = filled<input>(0.1f);
+  esp::tensor<float, esp::shape<3, 2, 4>> part;
+  for (int i = 0; i < 24; ++i) part[i] = x[i];
+  auto const [expected_last, expected] = first_three(part);
+  esp::predictor predict{model, esp::batch<5, 2, 4>{}, esp::batch<1>{}};
+  esp::frozen frozen{model, esp::batch<5, 2, 4>{}, esp::batch<1>{}};
+  esp::tensor<float, esp::shape<2, 6>> last;
+  output hs;
+  auto const check = [&] {
+    BOOST_TEST(all_close(last, expected_last, 1e-6));
+    for (int i = 0; i < 60; ++i) BOOST_TEST(std::abs(hs[i] - (i < 36 ? expected[i] : 0.0f)) < 1e-6f);
+  };
+  auto const run = [&](auto const& f) {
+    hs.fill(77);
+    f(x, count_type{3}, last, hs);
+    check();
+    f(x, count_type{0}, last, hs);
+    BOOST_TEST((last == esp::tensor<float, esp::shape<2, 6>>{} && hs == output{}));
+    f(x, count_type{5}, last, hs);
+    output const all = hs;
+    for (int wrong : {-1, 6}) {
+      BOOST_CHECK_THROW(f(x, count_type{wrong}, last, hs), esp::index_error);
+      BOOST_TEST(hs == all);
+    }
+  };
+  run([&](auto&&... at) { predict(at...); });
+  run([&](auto&&... at) { frozen(at...); });
+  run([&](auto const& a, auto const& n, auto& l, auto& all) { std::tie(l, all) = model(a, n); });
+  try {
+    predict(x, count_type{6}, last, hs);
+  } catch (esp::index_error const& e) {
+    BOOST_TEST(std::string(e.what()) == "number of steps of a loop: expected 0 to 5, got 6");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(training_with_a_number_of_steps) {
+  // Functions of a model, with an update that a wrong count prevents.
+  esp::model<counted> model{esp::seed{3}};
+  auto const x = filled<input>(0.1f);
+  esp::optim::updater sgd{model, esp::optim::SGD<>{.learning_rate = 0.01}};
+  auto const before = esp::value_and_grad<0>(loss_of_count)(model, x, count_type{3});
+  esp::compiled step{descend, model, sgd, x, count_type{}};
+  esp::tensor<float, esp::shape<>> value;
+  auto const weight = [&] {
+    auto const w = model.parameter("state.weight").span();
+    return std::vector<float>(w.begin(), w.end());
+  };
+  auto const initial = weight();
+  BOOST_CHECK_THROW(step(x, count_type{6}, value), esp::index_error);
+  BOOST_TEST((weight() == initial));
+  step(x, count_type{3}, value);
+  float const first = value[0];
+  BOOST_TEST(first == before.first, boost::test_tools::tolerance(1e-5f));
+  BOOST_TEST((weight() != initial));
+  step(x, count_type{3}, value);
+  BOOST_TEST(value[0] < first);
+
+  // A trainer whose input is the count.
+  esp::model<power> of{esp::seed{1}};
+  esp::trainer trainer{of, nn::MeanSquaredError{}, esp::optim::SGD<>{.learning_rate = 0.01}, esp::batch<1>{}};
+  of.parameters()[0] = 1.5f;
+  esp::tensor<float, esp::shape<1, 1>> const target{{0}};
+  float const trained_loss = trainer.step(count_type{2}, target);
+  BOOST_TEST(trained_loss == 2.25f * 2.25f, boost::test_tools::tolerance(1e-5f));
+  // d(w^2)^2/dw = 4 w^3
+  float const w = of.parameters()[0];
+  BOOST_TEST(w == 1.5f - 0.01f * 4 * 3.375f, boost::test_tools::tolerance(1e-5f));
+  BOOST_CHECK_THROW(trainer.step(count_type{9}, target), esp::index_error);
+  BOOST_TEST(of.parameters()[0] == w);
+  BOOST_TEST(trainer.step(count_type{0}, target) == 1.0f);
+  BOOST_TEST(of.parameters()[0] == w);
+}

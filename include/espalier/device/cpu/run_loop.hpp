@@ -24,7 +24,11 @@ struct loop_kernel {
         outside, base, [&](void* const* of_step) { on_cpu::run<typename steps::body, T, Arch>(of_step, team); },
         [](T const* from, T* to, std::int64_t size) {
           for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
-        });
+        },
+        [](T* to, std::int64_t size) {
+          for (std::int64_t i = 0; i < size; ++i) to[i] = T(0);
+        },
+        [](std::int32_t const* from) { return *from; });
   }
 };
 

@@ -65,6 +65,12 @@ void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scrat
         [&](void* const* of_step) { run_program<device_loop<DeviceProgram, X>, T>(backend, of_step, scratch); },
         [&](T const* from, T* to, std::int64_t size) {
           backend.copy(to, from, static_cast<std::size_t>(size) * sizeof(T));
+        },
+        [&](T* to, std::int64_t size) { backend.fill_zero(to, static_cast<std::size_t>(size) * sizeof(T)); },
+        [&](std::int32_t const* from) {
+          std::int32_t steps = 0;
+          backend.to_host(&steps, from, sizeof(steps));
+          return steps;
         });
   } else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
     group_addresses<DeviceProgram, T, X> const of{base};
