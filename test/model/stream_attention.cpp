@@ -6,6 +6,8 @@
 
 #include <espalier/stream.hpp>
 
+#include <string>
+
 #include "support/nets.hpp"
 
 using namespace test;
@@ -197,6 +199,49 @@ BOOST_AUTO_TEST_CASE(attention_behind_a_late_layer) {
   };
   check_blocks(std::integral_constant<int, 1>{});
   check_blocks(std::integral_constant<int, 8>{});
+}
+
+/// A small GPT: words, learned positions, two layers, scores.
+struct Gpt {
+  nn::Embedding<11, 8> words{};
+  nn::LearnedPositions<steps, 8> positions{};
+  nn::Repeat<2, nn::TransformerEncoderLayer<8, 2, 16, nn::encoder_layer{.norm_first = true, .causal = true}>> layers{};
+  nn::Linear<8, 11> scores{};
+  ESPALIER_MODULE(Gpt, words, positions, layers, scores)
+  using input_element = std::int32_t;
+  constexpr auto forward(auto x) const { return scores(layers(positions(words(x)))); }
+};
+BOOST_AUTO_TEST_CASE(learned_positions) {
+  esp::model<Gpt, esp::cpu, double> model{esp::seed{7}};
+  tensor<std::int32_t, shape<2, steps>> x;
+  for (int i = 0; i < 2 * steps; ++i) x[i] = i * 7 % 11;
+  auto const expected = model(x);
+  auto const check_blocks = [&]<int B, int Context>(std::integral_constant<int, B>, esp::context<Context> context) {
+    esp::stream stream{model, esp::batch<2, B>{}, context};
+    static_assert(stream.max_steps == steps);
+    tensor<std::int32_t, shape<2, B>> block;
+    tensor<double, shape<2, B, 11>> result;
+    for (int round = 0; round < 2; ++round) {
+      for (int t = 0; t < steps; t += B) {
+        for (int n = 0; n < 2; ++n)
+          for (int i = 0; i < B; ++i) block[n * B + i] = x[n * steps + t + i];
+        stream(block, result);
+        for (int n = 0; n < 2; ++n)
+          for (int i = 0; i < 11 * B && t < Context; ++i)
+            BOOST_TEST(near(result[n * 11 * B + i], expected[(n * steps + t) * 11 + i]));
+      }
+      auto const before = stream.save();
+      result[0] = 5;
+      BOOST_CHECK_EXCEPTION(stream(block, result), esp::index_error, [](esp::index_error const& e) {
+        return e.what() == "steps of a stream: expected at most 48 before reset(), got step " + std::to_string(48 + B);
+      });
+      BOOST_TEST((stream.save() == before && result[0] == 5));
+      stream.reset();
+    }
+  };
+  check_blocks(std::integral_constant<int, 1>{}, esp::context<steps>{});
+  check_blocks(std::integral_constant<int, 6>{}, esp::context<steps>{});
+  check_blocks(std::integral_constant<int, 4>{}, esp::context<8>{});
 }
 
 BOOST_AUTO_TEST_CASE(facts) {

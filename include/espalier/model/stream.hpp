@@ -30,7 +30,7 @@ struct streamed_result<Net, Block, Axis, Context, std::tuple<R...>> {
 };
 template <class Net, class Block, int Axis, int Context>
 using found_for_stream =
-    typename streamed_result<Net, Block, Axis, Context, results_of_net<Net, sequence<Block, Axis, Context>>>::type;
+    typename streamed_result<Net, Block, Axis, Context, results_of_net<Net, sequence<Net, Block, Axis, Context>>>::type;
 
 /// A constraint that errors name: a block of this shape has the axis of time.
 template <class Block, int Axis>
@@ -82,13 +82,18 @@ inline constexpr int axis_of_options = 1 + (0 + ... + stream_option<Options>::ax
 template <class... Options>
 inline constexpr int context_of_options = (0 + ... + stream_option<Options>::context);
 
-/// How far a stream counts: to the largest whole number up to which a T represents all, if its net uses positions.
+/// The history that counts steps, or -1: the net uses no positions.
+constexpr int count_of_steps(operation::stream_facts const& facts) {
+  for (int i = 0; i < facts.history_count; ++i)
+    if (operation::stream_history const& h = facts.history[i]; h.counts != 0 && !h.saturates) return i;
+  return -1;
+}
+/// How far a stream counts: to the last row of a table of positions, or to the largest number up to which a T
+/// represents all whole numbers.
 template <class T>
 constexpr std::int64_t counted_steps(operation::stream_facts const& facts) {
-  for (int i = 0; i < facts.history_count; ++i)
-    if (facts.history[i].counts != 0 && !facts.history[i].saturates)
-      return std::int64_t{1} << (std::is_same_v<T, float> ? 24 : 53);
-  return INT64_MAX;
+  if (facts.table_rows != 0) return facts.table_rows;
+  return count_of_steps(facts) < 0 ? INT64_MAX : std::int64_t{1} << (std::is_same_v<T, float> ? 24 : 53);
 }
 
 /// What of(...) returns where there is no stream.
@@ -146,8 +151,11 @@ class stream {
   static constexpr std::size_t sliding_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.sliding)),
                                buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.storage)),
                                ring_bytes = detail::bytes_for<T>(static_cast<std::size_t>(layout.rings));
-  /// A net of indices may throw.
-  static constexpr bool never_throws = !plan::has_checked_integers<Program>;
+  /// Which history counts steps, or -1.
+  static constexpr int counted = detail::count_of_steps(facts);
+  static constexpr int block_steps = Block::value.at[Axis];
+  /// A net of indices may throw, and one of positions.
+  static constexpr bool never_throws = !plan::has_checked_integers<Program> && counted < 0;
   static_assert(
       Host::agree,
       ESPALIER_SENTENCE("stream{model, block}: a stream runs on this processor; copy(model, other) the parameters to a "
@@ -162,8 +170,8 @@ class stream {
   static constexpr int latency_steps = facts.latency;
   /// How many steps of the input a result depends on. With a loop over the steps: 2147483647, all so far.
   static constexpr int receptive_field = facts.receptive_field;
-  /// How many steps a stream can have before a reset. A net that uses positions (rotary, sinusoidal) counts them in its
-  /// element type, in float to 16777216; further positions would be equal.
+  /// How many steps a stream can have before a reset. A net that uses positions counts them in its element type, in
+  /// float to 16777216; a table of learned positions ends sooner. A further block throws index_error.
   static constexpr std::int64_t max_steps = detail::counted_steps<T>(facts);
   /// The state without the gaps that align its parts.
   static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
@@ -217,7 +225,8 @@ class stream {
 
   /// Computes the results of the next block. Never allocates, and takes no lock. result may be x, or overlap it.
   /// shape   x has the shape of a block, result output_shape
-  /// errors  other shapes and element types do not compile
+  /// errors  other shapes and element types do not compile; index_error for an index outside its axis, and for more
+  ///         than max_steps, before anything is computed. A stream of neither indices nor positions is noexcept
   template <TensorOrView X, TensorOrView Y>
   void operator()(X const& x, Y&& result) noexcept(never_throws) {
     using Fit = detail::scores_fit<X, Y, Block, output_shape, T, Input>;
@@ -308,6 +317,16 @@ class stream {
     for (int i = 0; i < ring; ++i) r += facts.rings[i].block;
     return r;
   }
+  /// The numbers of the steps of a block, which tables of positions are read at.
+  /// errors  index_error for more than max_steps
+  void number_steps() {
+    constexpr int stride = facts.history[counted < 0 ? 0 : counted].counts;
+    std::int64_t const now = static_cast<std::int64_t>(*history(counted)) * stride;
+    if (now + block_steps > max_steps)
+      detail::raise(index_error{index_error::step_of_stream{now + block_steps, max_steps}});
+    if constexpr (facts.table_rows != 0)
+      for (int k = 0; k < block_steps; ++k) step_numbers_[k] = static_cast<std::int32_t>(now) + k;
+  }
   /// The steps of the next block get the places of a ring from `place` on; behind the last place comes the first one.
   void begin_block(int ring, int place) noexcept {
     for (int k = 0; k < facts.rings[ring].block; ++k)
@@ -359,6 +378,7 @@ class stream {
     b.at[plan::base::states + detail::rings_base] = memory_.template at<T>(sliding_bytes + 2 * buffer_bytes);
     for (int r = 0; r < facts.ring_count; ++r)
       b.at[plan::base::arguments + 1 + r] = const_cast<std::int32_t*>(ring_places_ + first_place(r));
+    b.at[plan::base::arguments + 1 + operation::max_rings] = const_cast<std::int32_t*>(step_numbers_);
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::states] = states(0);
     b.at[plan::base::states + 1] = states(1);
@@ -376,6 +396,7 @@ class stream {
     flush_subnormals const flushing;
     on_device::direct_exchange exchange;
     Call::template check<Program>("stream(x, result)", exchange, x...);
+    if constexpr (counted >= 0) number_steps();
     detail::program_bases b = bases();
     using Histories = std::make_integer_sequence<int, histories>;
     place_sliding(b, Histories{});
@@ -395,6 +416,7 @@ class stream {
   int moved_[operation::max_sliding]{};  ///< by history that slides: by how many blocks its place has moved
   /// By ring: the places of the steps of the next block.
   std::int32_t ring_places_[static_cast<std::size_t>(first_place(facts.ring_count)) + 1]{};
+  std::int32_t step_numbers_[facts.table_rows != 0 ? static_cast<std::size_t>(block_steps) : 1]{};
   detail::call_mark call_;
 };
 
@@ -570,7 +592,9 @@ struct probed_block_impl {};
 template <class Model, class Block, int Axis, int Context>
   requires(StreamBlock<Block, Axis>)
 struct probed_block_impl<Model, Block, Axis, Context>
-    : std::enable_if<(sizeof(probe_forward<typename Model::net_type, sequence<Block, Axis, Context>>) > 0), Block> {};
+    : std::enable_if<(sizeof(probe_forward<typename Model::net_type,
+                                           sequence<typename Model::net_type, Block, Axis, Context>>) > 0),
+                     Block> {};
 /// No type where there is no axis: clang 19 substitutes it before it checks the constraints of a guide.
 template <class Model, class Block, int Axis, int Context>
 using probed_block = typename probed_block_impl<Model, Block, Axis, Context>::type;

@@ -25,19 +25,30 @@ namespace detail {
 /// The shape of a whole sequence: that of a block, with many blocks along an axis. No such sequence is computed: the
 /// net is traced for it. 8192: steps that are more than the kernels and slices of a net reach, yet few enough that
 /// shapes of windows have less than 2^31 elements. With a context there is attention, which has scores for all pairs of
-/// steps: 2048.
-template <class Block, int Axis, int Context>
+/// steps: 2048. A net with a table of positions may be for fewer steps: those of its context.
+template <class Block, int Axis, int Context, bool Short = false>
 struct sequence_of {
   static constexpr int block = Block::value.at[Axis];
-  static constexpr int steps = block * ((Context == 0 ? 8192 : 2048) / block + 4);
+  static constexpr int of_context = block * (Context / block > 0 ? Context / block : 1);
+  static constexpr int steps = Short ? of_context : block * ((Context == 0 ? 8192 : 2048) / block + 4);
   static constexpr extents value = [] {
     extents s = Block::value;
     s.at[Axis] = steps;
     return s;
   }();
 };
-template <class Block, int Axis, int Context>
-using sequence = shape_from<sequence_of<Block, Axis, Context>>;
+template <class Net, class Block, int Axis, int Context>
+struct sequence_for {
+  using long_one = shape_from<sequence_of<Block, Axis, Context>>;
+  using short_one = shape_from<sequence_of<Block, Axis, Context, true>>;
+  static constexpr bool is_short = [] {
+    if constexpr (Context == 0) return false;
+    else return is_invalid<results_of_net<Net, long_one>> && !is_invalid<results_of_net<Net, short_one>>;
+  }();
+  using type = std::conditional_t<is_short, short_one, long_one>;
+};
+template <class Net, class Block, int Axis, int Context>
+using sequence = typename sequence_for<Net, Block, Axis, Context>::type;
 
 /// What a net computes for a sequence, with attention by its formula: its blocks of queries are those of one sequence.
 template <class Net, class Batch>
@@ -47,7 +58,7 @@ struct formulas_program : evaluation_program<Net, Batch> {
 
 template <class Net, class Block, int Axis, int Context>
 inline constexpr operation::streamed streamed_net =
-    operation::stream(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>, Axis,
+    operation::stream(plan::graph_of<formulas_program<Net, sequence<Net, Block, Axis, Context>>>, Axis,
                       Block::value.at[Axis], Context, slots_of<Net>.buffers.count);
 
 /// The base of all rings is behind those of the histories that slide.
@@ -141,14 +152,14 @@ template <class Net, class Block, int Axis, int Context>
 struct initial_program {
   using subject = Net;
   static constexpr graph::program build() {
-    return operation::initial_states(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>,
+    return operation::initial_states(plan::graph_of<formulas_program<Net, sequence<Net, Block, Axis, Context>>>,
                                      streamed_net<Net, Block, Axis, Context>.facts, slots_of<Net>.buffers.count);
   }
   static constexpr plan::storage_layout layout() { return stream_program<Net, Block, Axis, Context>::layout(); }
 };
 template <class Net, class Block, int Axis, int Context>
 inline constexpr bool begins_with_zeros =
-    operation::begins_with_zeros(plan::graph_of<formulas_program<Net, sequence<Block, Axis, Context>>>,
+    operation::begins_with_zeros(plan::graph_of<formulas_program<Net, sequence<Net, Block, Axis, Context>>>,
                                  streamed_net<Net, Block, Axis, Context>.facts);
 
 /// Where a fault is: at the op that a parameter of this name belongs to.

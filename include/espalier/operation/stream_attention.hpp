@@ -11,8 +11,7 @@ namespace espalier::operation {
 class stream_attention : protected stream_values {
  protected:
   constexpr stream_attention(node_table const& from, node_table& g, stream_facts& facts, int block, int context)
-      : stream_values{from, g, facts, block},
-        context_{context},
+      : stream_values{from, g, facts, block, context},
         keys_{new keys_axis_of[static_cast<std::size_t>(from_.size) + 1]{}},
         varies_{new bool[static_cast<std::size_t>(from_.size) + 1]{}} {}
   constexpr ~stream_attention() {
@@ -359,7 +358,6 @@ class stream_attention : protected stream_values {
         with_operands(n, block_of(n.shape, t), weights_first ? weights : values, weights_first ? values : weights));
   }
 
-  int context_;
   keys_axis_of* keys_;  ///< by node: its axis of keys, if it has an element for each pair of steps
   bool* varies_;        ///< by node: it depends on the input
 };

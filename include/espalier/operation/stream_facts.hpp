@@ -128,6 +128,7 @@ struct stream_facts {
   int window_count;
   bool windows_changed;  ///< in the last run: it was emitted with shorter windows than it found
   int most_counted;      ///< where counts saturate
+  int table_rows;        ///< of the shortest table that has a row for each step; 0: there is none
   stream_ring rings[max_rings];
   int ring_count;
   extents result;

@@ -14,11 +14,12 @@ class stream_values {
  protected:
   using time = time_axis_of;
 
-  constexpr stream_values(node_table const& from, node_table& g, stream_facts& facts, int block)
+  constexpr stream_values(node_table const& from, node_table& g, stream_facts& facts, int block, int context)
       : from_{from},
         g_{g},
         facts_{facts},
         block_{block},
+        context_{context},
         time_{new time_axis_of[static_cast<std::size_t>(from_.size) + 1]{}},
         value_{new int[static_cast<std::size_t>(from_.size) + 1]{}} {
     graph::copy_values(from_, g_);
@@ -173,9 +174,44 @@ class stream_values {
         while (from_[x].op->family == op_family::broadcast) x = from_[x].operand[0];
         return emit_broadcast(g_, repeated(x, before_broadcast(a, from_[x].shape, n.shape)), s);
       }
+      case op_family::move:
+        return rows_of_slice(id, n, a);
+      case op_family::parameter:
+      case op_family::buffer:
+        return context_ == 0 ? fail(stream_fault::varies_by_step, id) : rows_of_steps(id, id, 0, a);
       default:
         return fail(stream_fault::varies_by_step, id);
     }
+  }
+  /// The first rows of a table, one for each step.
+  constexpr int rows_of_slice(int id, node const& n, step_axes const& a) {
+    index_map const& m = from_.maps[map_of(n)];
+    extents const& from = from_[n.operand[0]].shape;
+    bool slices = a.has_time && m.rank == from.rank && n.shape.rank == from.rank;
+    for (int i = 0; slices && i < m.rank; ++i)
+      slices = m.source[i] == i && m.step[i] == 1 && m.divisor[i] == 1 && m.start[i] >= 0 &&
+               m.start[i] + n.shape.at[i] <= from.at[i] && (i == a.t.axis || n.shape.at[i] == from.at[i]);
+    return slices ? rows_of_steps(id, n.operand[0], m.start[a.t.axis], a) : fail(stream_fault::varies_by_step, id);
+  }
+  /// The rows of a table from row `first` on that belong to the steps of the block. Which they are is an argument,
+  /// behind those of rings.
+  constexpr int rows_of_steps(int id, int table, int first, step_axes const& a) {
+    extents const& from = from_[table].shape;
+    time const& t = a.t;
+    bool const fits = a.has_time && a.keys < 0 && t.inner == 1 && t.stride == 1 && t.first == 0 &&
+                      from_[id].shape.at[t.axis] == t.extent;
+    if (!fits) return fail(stream_fault::varies_by_step, id);
+    int const rows = from.at[t.axis] - first;
+    if (facts_.table_rows == 0 || rows < facts_.table_rows) facts_.table_rows = rows;
+    static_cast<void>(count_before(t, false));
+    extents index{};
+    for (int i = 0; i < from.rank; ++i) index.push(i == t.axis ? t.block : 1);
+    graph::label_argument const argument{1 + max_rings, false};
+    int const steps = g_.add(node{&described<label_>, {}, graph::label_attribute(argument), extents{1, {t.block}}});
+    return g_.emit(node{&described<index_gather_>,
+                        {emit_part(g_, copied(table), t.axis, first, rows), emit_reshape(g_, steps, index), 0, 0},
+                        graph::axis_attribute(t.axis),
+                        a.block_of(from_[id].shape)});
   }
   constexpr int repeated_reshape(int id, node const& n, step_axes a) {
     extents const s = a.block_of(n.shape), from = from_[n.operand[0]].shape;
@@ -304,7 +340,7 @@ class stream_values {
   node_table const& from_;
   node_table& g_;
   stream_facts& facts_;
-  int block_, first_buffer_ = 0;
+  int block_, context_, first_buffer_ = 0;
   time* time_;  ///< by node of the whole sequence
   int* value_;  ///< by node: its value for a block, or 0
 };

@@ -9,8 +9,8 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-/// Thrown for an index outside its axis, or a number of steps that a loop does not have, before anything is computed or
-/// changed. The message has the accepted range, the index and its position.
+/// Thrown for an index outside its axis, or a number of steps that a loop or a stream does not have, before anything is
+/// computed or changed. The message has the accepted range, the index and its position.
 class index_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] index_error(std::int64_t position, std::int32_t index, std::int32_t extent) noexcept {
@@ -19,6 +19,13 @@ class index_error : public std::exception {
   /// A loop of up to `most` steps.
   [[gnu::cold, gnu::noinline]] index_error(std::int32_t steps, std::int32_t most) noexcept {
     text_ << "number of steps of a loop: expected 0 to " << most << ", got " << steps;
+  }
+  /// A stream of up to `most` steps.
+  struct step_of_stream {
+    std::int64_t step, most;
+  };
+  [[gnu::cold, gnu::noinline]] explicit index_error(step_of_stream wrong) noexcept {
+    text_ << "steps of a stream: expected at most " << wrong.most << " before reset(), got step " << wrong.step;
   }
   char const* what() const noexcept override { return text_.text(); }
 
