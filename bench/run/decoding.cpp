@@ -44,13 +44,15 @@ struct decoding_row {
   template <class Net, int Words>
   decoding_row(std::string const& name, llama_shape const& s, std::type_identity<Net>,
                std::integral_constant<int, Words>)
-      : what{name, s.in(), s.out(), 0, s.flops()},
-        own{name, "espalier", [s](operands o) { return prepare<Net, Words>(o, s); }} {}
+      : what{name, s.in(), s.out(), 0, s.flops()}, own{name, "espalier", [s](operands o) {
+                                                         return prepare<Net, Words>(o, s);
+                                                       }} {}
 };
 
-#define ROW(name, words, dim, layers, heads, key_heads, hidden)               \
-  {"decode/" name, llama_shape{words, dim, layers, heads, key_heads, hidden}, \
-   std::type_identity<nn::Llama<words, dim, layers, heads, key_heads, hidden>>{}, std::integral_constant<int, words>{}},
+#define ROW(name, words, dim, layers, heads, key_heads, hidden)                   \
+  {"decode/" name, llama_shape{words, dim, layers, heads, key_heads, hidden},     \
+   std::type_identity<nn::Llama<words, dim, layers, heads, key_heads, hidden>>{}, \
+   std::integral_constant<int, words>{}},
 decoding_row const rows[] = {BENCH_DECODING(ROW)};
 
 }  // namespace

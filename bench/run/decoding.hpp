@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness.hpp"
-/// Llamas that read a text word by word: EACH(name, words, features, layers, heads, key heads, hidden). A run is that of
-/// `decoded_words` words from the beginning. Operands: the words, as numbers below `words`, and the numbers of a
+/// Llamas that read a text word by word: EACH(name, words, features, layers, heads, key heads, hidden). A run is that
+/// of `decoded_words` words from the beginning. Operands: the words, as numbers below `words`, and the numbers of a
 /// checkpoint of llama2.c behind its header -> the scores behind the last word.
 #define BENCH_DECODING(EACH) EACH("260k", 512, 64, 5, 8, 4, 172) EACH("15m", 32000, 288, 6, 6, 6, 768)
 namespace bench {
