@@ -6,7 +6,7 @@
 namespace esp = espalier;
 
 // A number of steps for each position of a sequence is no argument.
-inline constexpr auto f = [](auto s, auto counts, auto count) {
+inline constexpr auto f = [](auto s, [[maybe_unused]] auto counts, [[maybe_unused]] auto count) {
   auto const step = [&](auto const& sum, [[maybe_unused]] auto const& n) {
     auto const half = [](auto const& x) { return 0.5 * x; };
 #ifdef SHOULD_FAIL

@@ -13,7 +13,7 @@ struct Decaying {
       auto const next = 0.9 * sum + at;
       return std::tuple{next, next};
     };
-    constexpr int steps = esp::shape_of<decltype(x)>::value.at[1];
+    [[maybe_unused]] constexpr int steps = esp::shape_of<decltype(x)>::value.at[1];
 #ifdef SHOULD_FAIL
     auto const start = sum<1>(exp(esp::broadcast_to<1, steps, 2>(first) + 1));  // as many terms as there are steps
 #else

@@ -426,8 +426,7 @@ template <class Model, class Block, int Axis, int Context, class... Facts>
 class stream<Model, Block, Axis, Context, invalid<Facts...>> : public detail::no_stream {
   using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, stream>;
   static_assert(layers_fit<Layers>::agree,
-                ESPALIER_SENTENCE("in a sequence of many blocks along axis 1, or esp::time_axis, " ESPALIER_LAYERS_FIT,
-                                  Layers));
+                ESPALIER_SENTENCE("in a sequence along axis 1, or esp::time_axis, " ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
 
  public:
