@@ -103,7 +103,9 @@ struct Windowed {
     else if constexpr (Form == form::nested)
       return weighted(where(before, where(key<T>() + Window > query<T>(), 2 * scores(q, k) + 1, hide), hide), v);
     else if constexpr (Form == form::added)
-      return weighted(scores(q, k) + where(before, 0, hide) + where(key<T>() > query<T>() - Window, 0, hide), v);
+      return weighted(
+          scores(q, k) + where(before, 0, hide) + esp::reshape<1, T, T>(where(key<T>() > query<T>() - Window, 0, hide)),
+          v);
     else
       return weighted(
           where(before * (key<T>() > query<T>() - Window), scores(q, k), hide) + 0.25 * (key<T>() - query<T>()), v);

@@ -121,17 +121,27 @@ class stream_attention : protected stream_values {
     if (streams(x)) return {rows_in_pairs(x, of_pairs(t, k)), {}};
     if (is_constant(from_, x)) return {repeated(x, of_pairs(t, k)), {known_outside::fixed, constant_at(from_, x)}};
     if (n.op->family == op_family::elementwise) return elementwise_pairs(n, t, k);
-    if (n.op->family == op_family::broadcast) {
-      step_axes const before = before_broadcast(of_pairs(t, k), from_[n.operand[0]].shape, n.shape);
-      if (before.has_time && before.keys >= 0) {
-        keys_axis_of narrower = k;
-        narrower.axis = before.keys;
-        pair_operand y = in_pairs(n.operand[0], before.t, narrower);
-        y.id = emit_broadcast(g_, y.id, of_pairs(t, k).block_of(n.shape));
-        return y;
-      }
-    }
+    if (n.op->family == op_family::broadcast || n.op->family == op_family::reshape) return moved_mask(x, n, t, k);
     return {repeated(x, of_pairs(t, k)), {}};
+  }
+  /// A broadcast or reshape of what is the same for all inputs: a mask for all heads.
+  constexpr pair_operand moved_mask(int x, node const& n, time const& t, keys_axis_of const& k) {
+    bool const broadcasts = n.op->family == op_family::broadcast;
+    extents const from = from_[n.operand[0]].shape, s = of_pairs(t, k).block_of(n.shape);
+    step_axes before = of_pairs(t, k);
+    if (broadcasts) {
+      before = before_broadcast(before, from, n.shape);
+    } else {
+      before.t.axis = t.inner == 1 ? same_axis(n.shape, t.axis, from) : -1;
+      before.has_time = before.t.axis >= 0;
+      before.keys = same_axis(n.shape, k.axis, from);
+    }
+    if (!before.has_time || before.keys < 0) return {repeated(x, of_pairs(t, k)), {}};
+    keys_axis_of in_operand = k;
+    in_operand.axis = before.keys;
+    pair_operand y = in_pairs(n.operand[0], before.t, in_operand);
+    y.id = broadcasts ? emit_broadcast(g_, y.id, s) : emit_reshape(g_, y.id, s);
+    return y;
   }
   /// A value of rows that was repeated for all keys.
   constexpr int rows_in_pairs(int x, step_axes const& a) {
