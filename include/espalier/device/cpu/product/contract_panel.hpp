@@ -183,6 +183,26 @@ struct contract_dot_products {
       vector const right = registers::template load_first<Tail>(x + k);
       ((sum[Row] = fma(registers::template load_first<Tail>(m + Row * stride + k), right, sum[Row])), ...);
     }
+    store<Row...>(c, sum);
+  }
+  /// The same sums with one row after the other: memory is read in its order.
+  template <int... Row>
+  static ESPALIER_INLINE void run_in_order(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c,
+                                           indices<Row...>) {
+    vector sum[] = {sum_of_row(depth, m + Row * stride, x)...};
+    store<Row...>(c, sum);
+  }
+  static ESPALIER_INLINE vector sum_of_row(std::int64_t depth, T const* row, T const* x) {
+    vector sum{};
+    std::int64_t k = 0;
+    for (; k + registers::size <= depth; k += registers::size)
+      sum = fma(registers::load(row + k), registers::load(x + k), sum);
+    if constexpr (Tail > 0)
+      sum = fma(registers::template load_first<Tail>(row + k), registers::template load_first<Tail>(x + k), sum);
+    return sum;
+  }
+  template <int... Row>
+  static ESPALIER_INLINE void store(T* c, vector const* sum) {
     constexpr int sums_per_store = 16 / int(sizeof(T));
     if constexpr (Rows % sums_per_store == 0) {
       for (int row = 0; row < Rows; row += sums_per_store) store_sums<Arch>(c + row, sum + row);
@@ -191,12 +211,18 @@ struct contract_dot_products {
     }
   }
 
+  /// From this size on, the caches do not hold the matrix. Memory gives one sequence of addresses faster than eight:
+  /// 24 GB/s instead of 16 on a machine with 256-bit loads. In the caches, rows at a time share the loads of x.
+  static constexpr std::int64_t in_order_from = 1 << 20;
+
   ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x,
                                   T* c) {
+    bool const in_order = rows * depth * std::int64_t{sizeof(T)} >= in_order_from;
     for (std::int64_t i = 0; i < rows; i += Rows) {
       // The last block overlaps the one before it: the shared rows are computed twice, with the same results.
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
-      run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
+      if (in_order) run_in_order(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
+      else run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
     }
   }
 };
