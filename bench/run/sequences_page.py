@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """The page docs/benchmarks/sequences.md, which run.py --page sequences writes from sequences.csv."""
-NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "torch": "PyTorch"}
+NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "torch": "PyTorch", "llama2.c": "llama2.c"}
 SAMPLES = 256  # of a run of a stream
+WORDS = 256  # of a run of a decoder
+DECODERS = {"260k": "260,000 parameters", "15m": "15 million parameters, random weights"}
 KINDS = {"lstm": "LSTM", "gru": "GRU", "causal_stack": "causal stack"}
 
 
@@ -49,6 +51,17 @@ def streams(rows, builds, compilers, geometric_mean):
             *table(["net", "compiler", "espalier", "RTNeural", "ratio"], text), means, ""]
 
 
+def decoders(rows, builds, compilers, geometric_mean):
+    lines, means = lines_of([row for row in rows if row.name.startswith("decode/")], builds, compilers, geometric_mean,
+                            lambda row: [DECODERS[row.name.split("/")[1]]])
+    if not lines:
+        return []
+    text = [[name, compiler, f"{time / WORDS / 1000:.1f}", f"{peer / WORDS / 1000:.1f}" if peer else "", ratio] for name, compiler, time, (peer, _), ratio in lines]
+    return ["## One word at a time", "",
+            "Microseconds a word of a Llama, for a text of 256 words. `esp::stream` of the net over whole texts, with the keys and values of 256 words, beside llama2.c",
+            "(`-Ofast -march=native`).", "", *table(["net", "compiler", "espalier", "llama2.c", "ratio"], text), means, ""]
+
+
 def section(title, text, words, rows, builds, compilers, readable, geometric_mean):
     """A section of rows beside PyTorch. words(row): what the row computes."""
     lines, means = lines_of(rows, builds, compilers, geometric_mean, lambda row: [words(row), what_is_timed(row)])
@@ -92,6 +105,7 @@ def page(rows, builds, compilers, notes, facts, readable, geometric_mean):
            "**Ratio** is the time of the other library by that of espalier, in one run: above 1 espalier is faster. Made by `bench/run/run.py --page sequences`, from",
            "[sequences.csv](sequences.csv).", "", *(f"- {fact}" for fact in facts), ""]
     out += streams(rows, builds, compilers, geometric_mean)
+    out += decoders(rows, builds, compilers, geometric_mean)
     for title, text, names, words in SECTIONS:
         out += section(title, text, words, [row for row in rows if row.name.startswith(names)], builds, compilers, readable, geometric_mean)
     return "\n".join(out + [*notes["sequences"]["limits"], ""])
