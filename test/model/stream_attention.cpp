@@ -258,6 +258,10 @@ BOOST_AUTO_TEST_CASE(facts) {
   esp::stream other{model, block{}, esp::time_axis<1>{}, esp::context<16>{}, room};
   esp::stream third{model, block{}, esp::context<16>{}, esp::time_axis<1>{}, room};
   static_assert(std::is_same_v<decltype(stream), decltype(other)> && std::is_same_v<decltype(stream), decltype(third)>);
+  // An option that contradicts the type is no argument.
+  static_assert(std::is_constructible_v<decltype(stream), decltype(model) const&, block, esp::context<16>>);
+  static_assert(!std::is_constructible_v<decltype(stream), decltype(model) const&, block, esp::context<8>>);
+  static_assert(!std::is_constructible_v<decltype(stream), decltype(model) const&, block, esp::time_axis<2>>);
   esp::model<Windowed<6>> windowed{esp::seed{1}};
   esp::stream of_windows{windowed, esp::batch<1, 2, 4>{}};
   static_assert(of_windows.receptive_field == 6);

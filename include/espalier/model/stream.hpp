@@ -74,6 +74,11 @@ template <class Last>
 struct first_wrong_option<Last> : std::type_identity<stream_option<Last>> {};
 template <class Option>
 concept StreamOption = stream_option<Option>::agree;
+/// An option that says what the type of the stream says.
+template <class Option, int Axis, int Context>
+concept OptionOfStream = StreamOption<Option> &&
+    (stream_option<Option>::context != 0 ? stream_option<Option>::context == Context
+                                         : stream_option<Option>::axis_behind_1 == Axis - 1);
 template <class Option>
 concept StreamArgument = StreamOption<Option> || stream_option<Option>::is_memory;
 /// Axis 1, if no other one is given.
@@ -192,7 +197,7 @@ class stream {
 
   /// Block is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
   /// has a short trace.
-  template <class B = Block, detail::StreamOption... Options>
+  template <class B = Block, detail::OptionOfStream<Axis, Context>... Options>
     requires(std::is_same_v<B, Block>)
   stream(Model const& model, B, Options...) : model_{model}, memory_{bytes} { reset(); }
   template <std::size_t Count, class B = Block, class Enough = detail::enough_bytes<Count, bytes>>
@@ -203,10 +208,11 @@ class stream {
                   ESPALIER_SENTENCE("stream{model, block, bytes}: " ESPALIER_FEWER_BYTES("stream"), Enough));
     if constexpr (Enough::agree) reset();
   }
-  template <std::size_t Count, class B = Block, detail::StreamOption Option>
+  template <std::size_t Count, class B = Block, detail::OptionOfStream<Axis, Context> Option>
     requires(std::is_same_v<B, Block>)
   stream(Model const& model, B, Option, espalier::bytes<Count>& storage) : stream{model, B{}, storage} {}
-  template <std::size_t Count, class B = Block, detail::StreamOption First, detail::StreamOption Second>
+  template <std::size_t Count, class B = Block, detail::OptionOfStream<Axis, Context> First,
+            detail::OptionOfStream<Axis, Context> Second>
     requires(std::is_same_v<B, Block>)
   stream(Model const& model, B, First, Second, espalier::bytes<Count>& storage) : stream{model, B{}, storage} {}
 
