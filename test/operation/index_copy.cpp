@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(results_that_are_x) {
   check_aliased<12, 5, 1>("last axis", copied_to<2>{}, doubles<3, 4, 5>(1), three, doubles<3, 4, 3>(2));
 }
 
-// Whoever reads the old x behind the copy, or what is written from x itself, gets the elements that x had.
+// What reads the old x behind the copy, or is written from x itself, gets the elements that x had.
 BOOST_AUTO_TEST_CASE(results_that_are_x_and_old_elements) {
   auto x = floats<6, 8>(1);
   auto const source = floats<2, 8>(2);

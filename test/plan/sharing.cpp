@@ -147,7 +147,7 @@ constexpr auto table_of_copy() {
 }
 }  // namespace
 
-// An index_copy writes nothing but its slices, so x may be the result: nobody else may read x then, or be the result.
+// An index_copy writes nothing but its slices, so x may be the result: nothing else may read x then, or be the result.
 BOOST_AUTO_TEST_CASE(slices_that_are_written) {
   auto const t = table_of_copy<written_slices, 4, 2>();
   BOOST_TEST((t.of[0][0] == sharing::same));
