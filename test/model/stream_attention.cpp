@@ -156,8 +156,9 @@ using Encoder =
 }  // namespace streams_of_attention
 using namespace streams_of_attention;
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(encoder_layers, T, decltype(std::tuple<float, double>{})) {
-  check<Encoder, steps, 8, T, 1, 6, 48>();
+BOOST_AUTO_TEST_CASE(encoder_layers) {
+  check<Encoder, steps, 8, float, 6>();
+  check<Encoder, steps, 8, double, 1, 6, 48>();
 }
 BOOST_AUTO_TEST_CASE(rotary_positions_and_groups_of_heads) { check<Rotary, steps + 5, 8, double, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(positions_that_are_added) { check<Positions, steps, 4, double, 1, 16>(); }
@@ -166,12 +167,12 @@ BOOST_AUTO_TEST_CASE(strides_in_front_and_between) { check<Strided, steps, 4, do
 BOOST_AUTO_TEST_CASE(windows_in_every_form) {
   check<Windowed<5>, 0, 4, double, 1, 3, 16, 48>();
   check<Windowed<1>, 0, 4, double, 1, 4>();
-  check<Windowed<5, form::minimum>, 0, 4, double, 1, 3>();
-  check<Windowed<5, form::differences>, 0, 4, double, 1, 3>();
-  check<Windowed<5, form::exchanged>, 0, 4, double, 1, 3>();
-  check<Windowed<5, form::nested>, 0, 4, double, 1, 3>();
+  check<Windowed<5, form::minimum>, 0, 4, double, 3>();
+  check<Windowed<5, form::differences>, 0, 4, double, 3>();
+  check<Windowed<5, form::exchanged>, 0, 4, double, 3>();
+  check<Windowed<5, form::nested>, 0, 4, double, 3>();
   check<Windowed<5, form::added>, 0, 4, double, 1, 3>();
-  check<Windowed<5, form::distances>, 0, 4, double, 1, 3>();
+  check<Windowed<5, form::distances>, 0, 4, double, 3>();
 }
 BOOST_AUTO_TEST_CASE(products_that_are_combined_and_weights_without_softmax) {
   check<TwoProducts, 0, 4, double, 1, 4, 16>();
