@@ -105,6 +105,7 @@ constexpr std::int64_t counted_steps(operation::stream_facts const& facts) {
 struct no_stream : zero_costs {
   static constexpr std::size_t state_bytes = 0;
   static constexpr int latency_steps = 0, receptive_field = 0;
+  static constexpr std::int64_t max_steps = 0;
   using state_type = std::array<float, 1>;
   void operator()(auto&&...) noexcept {}
   void reset() noexcept {}
@@ -438,7 +439,7 @@ class stream<Model, Block, Axis, Context, invalid<Facts...>> : public detail::no
  public:
   using input_shape = Block;
   using output_shape = invalid<Facts...>;
-  stream(Model const&, auto&&...) {}
+  stream(Model const&, Block, auto&&...) {}
 };
 template <class Model, class Block, int Axis, int Context, operation::stream_fault Found, class Op, class Place>
 class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>> : public detail::no_stream {
@@ -548,7 +549,7 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
  public:
   using input_shape = Block;
   using output_shape = invalid<already_reported>;
-  stream(Model const&, auto&&...) {}
+  stream(Model const&, Block, auto&&...) {}
 };
 
 /// Does not compile: the arguments are not a model and a block.
