@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(odd_sizes_and_tails) {
 
 BOOST_AUTO_TEST_CASE(one_row_one_column) {
   right<float, 1, 37, 29>();
-  right<float, 1, 1100, 250>();  // dot products of a matrix beyond the caches
+  right<float, 1, 1103, 250>();  // dot products of a matrix beyond the caches
+  right<float, 1, 300, 251>();   // a row times a matrix beyond the caches
   right<double, 3, 700, 211>();
   right<float, 1, 128, 64>();
   right<float, 1, 3, 200>();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
+#include <espalier/device/cpu/product/contract.hpp>
 #include <espalier/device/cpu/product/contract_row.hpp>
 
 namespace on_cpu = espalier::on_cpu;
@@ -81,6 +82,26 @@ BOOST_AUTO_TEST_CASE(sums_of_floats) {
   right<float, 300, 16>();
 }
 BOOST_AUTO_TEST_CASE(sums_of_doubles) { some_right<double>(); }
+/// Matrices beyond the caches: one and several tiles of columns, a part of a register, rows that four do not divide.
+BOOST_AUTO_TEST_CASE(large_matrices) {
+  right<float, 270, 256>();
+  right<float, 111, 777>();
+  right<float, 39, 2050>();
+  right<double, 70, 515>();
+  right<float, 37, 1801, on_cpu::detail::instruction_set_of_width<16>>();
+}
+BOOST_AUTO_TEST_CASE(some_terms_of_a_large_row) {
+  constexpr int terms = 283, most = 300, columns = 301;
+  auto const x = random_numbers<float>(most, 1), w = random_numbers<float>(most * columns, 2);
+  std::vector<float> exact(static_cast<std::size_t>(columns), NAN), some = exact;
+  using product = on_cpu::contract<float, 1, columns, terms, true, false>;
+  using bounded = on_cpu::contract<float, 1, columns, most, true, false>;
+  static_assert(bounded::term_class(terms) == bounded::term_class(most));
+  static_assert(bounded::term_class(terms) != bounded::term_class(200));  // small enough for the caches
+  product::run(x.data(), w.data(), exact.data());
+  bounded::run_terms(x.data(), w.data(), some.data(), terms, on_cpu::detail::no_epilogue{});
+  BOOST_TEST(exact == some, boost::test_tools::per_element());
+}
 BOOST_AUTO_TEST_CASE(narrower_registers) {
   some_right<float, on_cpu::detail::instruction_set_of_width<16>>();
 #if defined(__AVX__)

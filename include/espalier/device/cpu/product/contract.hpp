@@ -6,6 +6,7 @@
 #include "../caches.hpp"
 #include "contract_cblas.hpp"
 #include "contract_panel.hpp"
+#include "contract_row.hpp"
 #include "contract_streamed.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -82,6 +83,7 @@ struct contract {
   static constexpr int width = pack<T, Arch>::size;
   static constexpr int registers = detail::register_count<Arch>;
   static constexpr bool one_row = M == 1, one_column = N == 1;
+  static constexpr bool large_row = one_row && detail::large_row<T, Arch>::fits(K, N);
   // A matrix with one row or one column is stored the same, transposed or not.
   static constexpr bool a_transposed = TransposeA && M > 1 && K > 1;
   static constexpr bool b_transposed = TransposeB && N > 1 && K > 1;
@@ -144,10 +146,14 @@ struct contract {
   }
   template <class Terms = all_terms>
   static void run_row(T const* a, T const* b, T* c, Terms terms = {}) {
-    constexpr std::int64_t whole = rest == 0 && last == width ? vectors / cut.vectors : (vectors - 1) / cut.vectors;
-    for (std::int64_t j = 0; j < whole * panel; j += panel) row_panel<cut.vectors, width>(a, b + j, c + j, terms);
-    if constexpr (whole * panel < N)
-      row_panel<rest == 0 ? cut.vectors : rest, last>(a, b + whole * panel, c + whole * panel, terms);
+    if constexpr (large_row) {
+      detail::large_row<T, Arch>::template run<N>(a, b, terms, detail::row_store<T, Arch>{c});
+    } else {
+      constexpr std::int64_t whole = rest == 0 && last == width ? vectors / cut.vectors : (vectors - 1) / cut.vectors;
+      for (std::int64_t j = 0; j < whole * panel; j += panel) row_panel<cut.vectors, width>(a, b + j, c + j, terms);
+      if constexpr (whole * panel < N)
+        row_panel<rest == 0 ? cut.vectors : rest, last>(a, b + whole * panel, c + whole * panel, terms);
+    }
   }
 
   static constexpr std::int64_t columns_from(std::int64_t j) { return N - j < panel ? N - j : panel; }
@@ -418,7 +424,9 @@ struct contract {
       return is_packed + 2 * is_large + 4 * ((k + most - 1) / most);
     };
     bool const is_far = k * 4 * Arch::bytes >= 16 * 1024;
-    return 1 + (k >= 8) + (k >= 16) + (k >= 32) + 8 * is_far + 16 * of_packed(M, N) + (of_packed(N, M) << 32);
+    bool const is_large_row = one_row && detail::large_row<T, Arch>::fits(k, N);
+    return 1 + (k >= 8) + (k >= 16) + (k >= 32) + 4 * is_large_row + 8 * is_far + 16 * of_packed(M, N) +
+           (of_packed(N, M) << 32);
   }
 
   /// The number of parts that threads may run at the same time. Each element of c comes from one of them, with the same

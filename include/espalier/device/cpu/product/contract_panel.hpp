@@ -185,21 +185,22 @@ struct contract_dot_products {
     }
     store<Row...>(c, sum);
   }
-  /// The same sums with one row after the other: memory is read in its order.
+  /// The same sums of four rows that are `apart` rows apart.
   template <int... Row>
-  static ESPALIER_INLINE void run_in_order(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c,
-                                           indices<Row...>) {
-    vector sum[] = {sum_of_row(depth, m + Row * stride, x)...};
-    store<Row...>(c, sum);
-  }
-  static ESPALIER_INLINE vector sum_of_row(std::int64_t depth, T const* row, T const* x) {
-    vector sum{};
+  static ESPALIER_INLINE void run_apart(std::int64_t depth, T const* m, std::int64_t stride, std::int64_t apart,
+                                        T const* x, T* c, indices<Row...>) {
+    T const* const row[] = {m + Row * apart * stride...};
+    vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
-    for (; k + registers::size <= depth; k += registers::size)
-      sum = fma(registers::load(row + k), registers::load(x + k), sum);
-    if constexpr (Tail > 0)
-      sum = fma(registers::template load_first<Tail>(row + k), registers::template load_first<Tail>(x + k), sum);
-    return sum;
+    for (; k + registers::size <= depth; k += registers::size) {
+      vector const right = registers::load(x + k);
+      ((sum[Row] = fma(registers::load(row[Row] + k), right, sum[Row])), ...);
+    }
+    if constexpr (Tail > 0) {
+      vector const right = registers::template load_first<Tail>(x + k);
+      ((sum[Row] = fma(registers::template load_first<Tail>(row[Row] + k), right, sum[Row])), ...);
+    }
+    ((c[Row * apart] = reduce_add(sum[Row])), ...);
   }
   template <int... Row>
   static ESPALIER_INLINE void store(T* c, vector const* sum) {
@@ -211,18 +212,23 @@ struct contract_dot_products {
     }
   }
 
-  /// From this size on, the caches do not hold the matrix. Memory gives one sequence of addresses faster than eight:
-  /// 24 GB/s instead of 16 on a machine with 256-bit loads. In the caches, rows at a time share the loads of x.
-  static constexpr std::int64_t in_order_from = 1 << 20;
+  /// From this size on, the caches do not hold the matrix. Memory gives four distant sequences of addresses faster than
+  /// one, and much faster than eight neighbouring rows: 36 GB/s instead of 28 and 16. In the caches, neighbouring rows
+  /// are faster: few sums are stored at a time.
+  static constexpr std::int64_t apart_from = 1 << 20, sequences = 4;
 
   ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x,
                                   T* c) {
-    bool const in_order = rows * depth * std::int64_t{sizeof(T)} >= in_order_from;
-    for (std::int64_t i = 0; i < rows; i += Rows) {
+    std::int64_t i = 0;
+    if (rows >= sequences && rows * depth * std::int64_t{sizeof(T)} >= apart_from) {
+      std::int64_t const apart = rows / sequences;
+      for (; i < apart; ++i) run_apart(depth, m + i * stride, stride, apart, x, c + i, indices_below<sequences>{});
+      i = apart * sequences;
+    }
+    for (; i < rows; i += Rows) {
       // The last block overlaps the one before it: the shared rows are computed twice, with the same results.
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
-      if (in_order) run_in_order(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
-      else run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
+      run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
     }
   }
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "contract_large_row.hpp"
 #include "contract_pack.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -166,11 +167,12 @@ struct contract_row {
   static constexpr int vectors = (N + width - 1) / width;
   static constexpr int each = detail::row_vectors(vectors, detail::register_count<Arch>);
   static constexpr int last = N - (vectors - 1) * width;
-  static constexpr bool few = N < width && width % N == 0;
+  static constexpr bool few = N < width && width % N == 0, large = detail::large_row<T, Arch>::fits(K, N);
 
   template <class Epilogue>
   static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
     if constexpr (few) detail::row_of_few<T, Arch, N>::template run<K>(x, w, e);
+    else if constexpr (large) detail::large_row<T, Arch>::template run<N>(x, w, K, e);
     else blocks<0>(x, w, e);
   }
   /// The same. If the epilogue reads only sums that are stored, they are stored to y first.
