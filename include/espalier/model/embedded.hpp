@@ -53,7 +53,7 @@ class read_only_model {
   /// The pointers to parameters and buffers in a program's table of bases. Evaluation only reads the parameters and
   /// buffers.
   detail::program_bases bases() const noexcept {
-    detail::program_bases b{};
+    detail::program_bases b;
     b.at[plan::base::parameters] = const_cast<value_type*>(parameters().data());
     b.at[plan::base::buffers] = const_cast<value_type*>(buffers().data());
     return b;

@@ -344,7 +344,7 @@ class model {
   Engine const& engine() const { return engine_; }
   /// The pointers to parameters and buffers in a program's table of bases.
   detail::program_bases bases() const {
-    detail::program_bases b{};
+    detail::program_bases b;
     b.at[plan::base::parameters] = data();
     b.at[plan::base::buffers] = buffer_data();
     return b;

@@ -37,6 +37,25 @@ BOOST_AUTO_TEST_CASE(an_inner_one_leaves_the_outer_one_alone) {
   { esp::flush_subnormals const inner; }
   BOOST_TEST(zero_if_flushing(static_cast<double>(product(1e-30f, 1e-9f))));
 }
+/// Each bit alone is no reason to set nothing, and the caller's bits come back.
+BOOST_AUTO_TEST_CASE(bits_that_are_set_in_part) {
+  namespace detail = esp::on_cpu::detail;
+  std::uint64_t const before = detail::float_control();
+  for (std::uint64_t bit = 1; bit != 0; bit <<= 1) {
+    if ((detail::subnormals_to_zero & bit) == 0) continue;
+    detail::float_control(before | bit);
+    bool const flushes = detail::flushes_subnormals();
+    {
+      esp::flush_subnormals const flushing;
+      BOOST_TEST(detail::flushes_subnormals());
+    }
+    std::uint64_t const after = detail::float_control();
+    detail::float_control(before);
+    BOOST_TEST(flushes == (detail::subnormals_to_zero == bit));
+    BOOST_TEST(after == (before | bit));
+  }
+  BOOST_TEST(!detail::flushes_subnormals());
+}
 BOOST_AUTO_TEST_CASE(kernels_follow) {
   using Net = nn::Linear<33, 17, nn::no_bias>;
   esp::model<Net> const model{esp::seed{1}};

@@ -35,9 +35,16 @@ struct row_block {
   template <int Term, int Terms>
   static ESPALIER_INLINE vector filled(T const* x) {
     constexpr int first = Term / width * width;
-    if constexpr (Vectors >= 3 && register_count<Arch> == 32 && first + width <= Terms)
-      return lane_filled<Term - first>(registers::load(x + first), indices_below<width>{});
-    else return registers(x[Term]);
+    if constexpr (Vectors >= 3 && register_count<Arch> == 32 && first + width <= Terms) {
+      vector some = registers::load(x + first);
+#if defined(__clang__)
+      // Otherwise clang loads each element from memory. If the last step has just stored x, each of these loads waits.
+      asm("" : "+v"(some.value.data));
+#endif
+      return lane_filled<Term - first>(some, indices_below<width>{});
+    } else {
+      return registers(x[Term]);
+    }
   }
   template <int Lane, int... I>
   static ESPALIER_INLINE vector lane_filled(vector x, indices<I...>) {
