@@ -14,10 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = "docs/examples/gan.cpp"
 
 
-def versions(python):
-    """One line with the versions of the peers, or None where there are none."""
-    code = ("import sys, torch, jax, jaxlib, numpy; print(f'Python {sys.version.split()[0]}, PyTorch {torch.__version__}, JAX {jax.__version__}, '"
-            "f'jaxlib {jaxlib.__version__}, NumPy {numpy.__version__}')")
+def versions(python, packages=("torch", "jax", "jaxlib", "numpy")):
+    """One line with the versions of Python and of the packages, or None where one of them is missing."""
+    code = f"import importlib, sys; print(', '.join(f'{{p}} {{importlib.import_module(p).__version__}}' for p in {packages}), 'in Python', sys.version.split()[0])"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False) if python else None
     return done.stdout.strip() if done and done.returncode == 0 else None
 

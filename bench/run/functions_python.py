@@ -4,19 +4,18 @@
 
     functions_python.py ROW IMPLEMENTATION FILE
 
-FILE has the operands as float32: data, then all parameters. The process prints "ready" after two steps of warming up. It then reads lines:
-"time": runs a block of steps, and prints the seconds of one; "results": begins again, runs ten steps, writes the losses of the last one and all
-parameters into FILE, and prints "done". One thread. IMPLEMENTATION is torch_eager, torch_compiled, jax or jax_forward.
+FILE has the operands as float32: data, then all parameters. The results are the losses of the last of ten steps and all parameters after them
+(python_turns.py). One thread. IMPLEMENTATION is torch_eager, torch_compiled, jax or jax_forward.
 """
 import os
 import sys
-import time
 
 import numpy
 
+import python_turns
+
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
-BLOCK = 0.003  # seconds: a block of steps begins with one that is not timed, because another process had the caches
 STEPS = 10
 ROWS = {"gan": ([(64, 64), (64, 64)], [(64, 128, 64), (64, 128, 1)]),
         "actor_critic": ([(100, 3), (100, 1), (100, 1), (100, 3)], [(3, 64, 64, 1), (4, 64, 64, 1)]),
@@ -307,40 +306,19 @@ def started(row, implementation, path):
     return Torch().started(row, path)
 
 
-def block(run, last):
-    """The seconds of one step; the least before were `last`."""
-    run.step()
-    run.finish()
-    steps = max(1, int(BLOCK / last))
-    begin = time.perf_counter()
-    for _ in range(steps):
-        run.step()
-    run.finish()
-    return (time.perf_counter() - begin) / steps
-
-
 def main():
     row, implementation, path = sys.argv[1:]
     run = started(row, implementation, path)
     run.begin()
-    for _ in range(2):
-        run.step()
-    run.finish()
-    last = BLOCK
-    print("ready", flush=True)
-    for line in sys.stdin:
-        if line.strip() == "results":
-            run.begin()
-            for _ in range(STEPS):
-                run.step()
-            losses, nets = run.results()
-            found = [numpy.asarray(x.detach() if hasattr(x, "detach") else x, dtype=numpy.float32).ravel() for x in (*losses, *(p for net in nets for p in net))]
-            numpy.concatenate(found).tofile(path)
-            print("done", flush=True)
-        else:
-            seconds = block(run, last)
-            last = min(last, seconds)
-            print(f"{seconds:.9f}", flush=True)
+
+    def results():
+        run.begin()
+        for _ in range(STEPS):
+            run.step()
+        losses, nets = run.results()
+        return [x.detach() if hasattr(x, "detach") else x for x in (*losses, *(p for net in nets for p in net))]
+
+    python_turns.take(run.step, run.finish, results, path)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ struct recurrent_shape {
     return std::string(gates == 4 ? "lstm" : "gru") + (backward ? "_fwd_bwd/" : "_fwd/") + extents(t, b, i, h);
   }
   std::vector<input> in() const {
-    auto const n = [](int a, int b, int c = 1) {
-      return static_cast<std::size_t>(a) * static_cast<std::size_t>(b * c);
+    auto const n = [](int first, int second, int third = 1) {
+      return static_cast<std::size_t>(first) * static_cast<std::size_t>(second * third);
     };
     return {{n(t, b, i)},
             {n(i, gates, h), -.1f, .1f},

@@ -4,11 +4,11 @@
 
     bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
     bench/run/run.py --page functions [--python PYTHON] ...
-    bench/run/run.py --page sequences --meson-option=-Drtneural_dir=DIR --meson-option=-Dtorch_dir=DIR ...
+    bench/run/run.py --page sequences [--python PYTHON] --meson-option=-Drtneural_dir=DIR --meson-option=-Dtorch_dir=DIR ...
 
 With --page functions it measures training steps that are functions, and writes functions.md and functions.csv. PYTHON is an interpreter with PyTorch and JAX
 (python3 -m venv DIR && DIR/bin/pip install torch jax); without it these are left out. --page sequences measures streams
-and recurrent layers, and writes sequences.md and sequences.csv.
+and recurrent layers (beside JAX and ONNX Runtime if PYTHON has jax, onnx and onnxruntime), and writes sequences.md and sequences.csv.
 
 The build folders are build-bench-gcc and build-bench-clang (g++ and clang++-19, -O3 -march=native). A compiler or a peer that is missing is left out and
 named. What limits each row is read from notes.json, where it is written by hand. Standard library only.
@@ -231,7 +231,9 @@ def facts_of_peers(options, lines):
         found = functions_page.versions(options.python)
         return [f"Peers: {found}; one thread, pinned to the same core" if found else "Not measured here: PyTorch, JAX"]
     if options.page == "sequences":
-        return [f"Peers: {package_versions(options).split(',')[0]} as it is packaged; RTNeural from a checkout, built by clang++-19 at the same flags"]
+        found = functions_page.versions(options.python, ("jax", "onnxruntime"))
+        return [f"Peers: {package_versions(options).split(',')[0]} as it is packaged; RTNeural from a checkout, built by clang++-19 at the same flags",
+                f"In Python, one thread: {found}" if found else "Not measured here: JAX, ONNX Runtime"]
     facts = [f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512"]
     seen = {line["implementation"] for line in lines}
     absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
@@ -249,7 +251,7 @@ def main():
     parser.add_argument("--meson-option", action="append", default=[], help="for meson setup, for example -Drtneural_dir=DIR")
     parser.add_argument("--lock", default="", help="a lock file to hold while a program measures")
     parser.add_argument("--page", choices=PAGES, default="cpu")
-    parser.add_argument("--python", default="", help="for --page functions: an interpreter with PyTorch and JAX")
+    parser.add_argument("--python", default="", help="for --page functions and sequences: an interpreter with PyTorch, JAX and ONNX Runtime")
     parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--only-page", action="store_true", help="write the page and the charts again from cpu.csv and notes.json")
     parser.add_argument("--core", default="", help="the core to run on (default the last one)")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The page docs/benchmarks/sequences.md, which run.py --page sequences writes from sequences.csv."""
-NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "torch": "PyTorch", "llama2.c": "llama2.c"}
+NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "torch": "PyTorch", "jax": "JAX",
+         "onnxruntime": "ONNX Runtime", "llama2.c": "llama2.c"}
 SAMPLES = 256  # of a run of a stream
 WORDS = 256  # of a run of a decoder
 DECODERS = {"260k": "260,000 parameters", "15m": "15 million parameters, random weights"}
@@ -63,12 +64,12 @@ def decoders(rows, builds, compilers, geometric_mean):
 
 
 def section(title, text, words, rows, builds, compilers, readable, geometric_mean):
-    """A section of rows beside PyTorch. words(row): what the row computes."""
+    """A section of rows beside the fastest peer of each. words(row): what the row computes."""
     lines, means = lines_of(rows, builds, compilers, geometric_mean, lambda row: [words(row), what_is_timed(row)])
     if not lines:
         return []
-    cells = [[what, way, compiler, readable(time), readable(peer) if peer else "", ratio] for what, way, compiler, time, (peer, _), ratio in lines]
-    return [f"## {title}", "", *text, "", *table(["", "", "compiler", "espalier", "PyTorch", "ratio"], cells), means, ""]
+    cells = [[what, way, compiler, readable(time), f"{readable(peer)} ({of})" if peer else "", ratio] for what, way, compiler, time, (peer, of), ratio in lines]
+    return [f"## {title}", "", *text, "", *table(["", "", "compiler", "espalier", "fastest peer", "ratio"], cells), means, ""]
 
 
 def layer(row):
@@ -91,7 +92,8 @@ def encoder(row):
 # Title, text, the beginning of the rows' names, and what a row computes.
 SECTIONS = [
     ("Recurrent layers",
-     ["Whole sequences, beside `at::lstm` and `at::gru` of PyTorch. Backward: the gradients of the input and of all parameters, in PyTorch by autograd."],
+     ["Whole sequences, beside `at::lstm` and `at::gru` of PyTorch, `lax.scan` in JAX (compiled) and, forward, the operators of ONNX Runtime. Backward: the gradients of",
+      "the input and of all parameters. JAX and ONNX Runtime are timed in processes of their own, and include a call from Python (10 us)."],
      ("lstm_", "gru_"), layer),
     ("Attention", ["`scaled_dot_product_attention`, beside PyTorch's of the same name, which computes it in blocks, too."], ("attention_",), attention),
     ("Layers of a Transformer",
