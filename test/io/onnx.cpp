@@ -199,6 +199,32 @@ BOOST_AUTO_TEST_CASE(a_loop_with_a_count_is_rejected) {
   BOOST_TEST(content(old.name.c_str()) == "what was there");
 }
 
+BOOST_AUTO_TEST_CASE(a_recurrent_layer_in_float_is_one_operation) {
+  removed const gone{"io_onnx_recurrent.onnx"};
+  using Layer = nn::Outputs<nn::RNN<3, 2, nn::rnn{.nonlinearity = nn::nonlinearity::relu}>>;
+  auto const written = [&](auto const& model) {
+    io::write_onnx<esp::batch<4, 2, 3>>(gone.path, model);
+    return content(gone.path);
+  };
+  esp::model<Layer> model{esp::seed{1}};
+  std::string const file = written(model);
+  for (char const* const part :
+       {"RNN", "hidden_size", "activations", "Relu", "weight_ih_l0", "weight_hh_l0", "bias_ih_l0"})
+    BOOST_TEST(file.find(part) != std::string::npos, part << " is missing");
+  for (char const* const part : {"Scan", "MatMul", "bias_hh_l0", "reverse"})
+    BOOST_TEST(file.find(part) == std::string::npos, part << " is there");
+  // Rows are outputs, and the two biases are one row.
+  auto const find = [&](std::vector<float> const& numbers) {
+    return file.find(std::string{reinterpret_cast<char const*>(numbers.data()), numbers.size() * sizeof(float)});
+  };
+  auto const w = model.parameter("weight_ih_l0").span(), a = model.parameter("bias_ih_l0").span(),
+             b = model.parameter("bias_hh_l0").span();
+  BOOST_TEST(find({w[0], w[2], w[4], w[1], w[3], w[5]}) != std::string::npos);
+  BOOST_TEST(find({a[0], a[1], b[0], b[1]}) != std::string::npos);
+  // onnxruntime has no kernel for it in double.
+  BOOST_TEST(written(esp::model<Layer, esp::cpu, double>{esp::seed{1}}).find("Scan") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {
   removed const gone{"io_onnx_constant.onnx"};
   io::write_onnx<Batch>(gone.path, esp::model<Constant>{});

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <set>
+
 #include "../model/model.hpp"
 #include "atomic_file.hpp"
 #include "onnx_elementwise.hpp"
@@ -259,6 +261,29 @@ inline bool rename(model_file& file, std::string const& value, std::string const
   if (computed) rename_inputs(file.operations, value, name);
   return computed;
 }
+/// Adds the names that operations read, also in the bodies of loops.
+inline void add_names(std::vector<operation> const& operations, std::set<std::string>& names) {
+  for (operation const& o : operations) {
+    names.insert(o.inputs.begin(), o.inputs.end());
+    if (o.body) add_names(o.body->operations, names);
+  }
+}
+/// Removes operations and initializers that no output depends on: what a loop would have read in its body, for example,
+/// if it had not become one operation.
+inline void remove_unused(model_file& file) {
+  std::set<std::string> names;
+  for (value_info const& output : file.outputs) names.insert(output.name);
+  std::vector<operation> kept;
+  for (auto o = file.operations.rbegin(); o != file.operations.rend(); ++o) {
+    bool used = names.contains(o->result);
+    for (std::string const& result : o->more_results) used = used || names.contains(result);
+    if (!used) continue;
+    kept.push_back(std::move(*o));
+    add_names({kept.back()}, names);
+  }
+  file.operations.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  std::erase_if(file.initializers, [&](initializer const& i) { return !names.contains(i.name); });
+}
 /// The inputs of the file: "x", or "x0", "x1" and so on.
 template <class Net, class... S, int... I>
 void add_inputs(builder& to, shapes<S...>, std::integer_sequence<int, I...>) {
@@ -290,6 +315,7 @@ inline void write_program(exporter& e) {
     if (!is_new || !rename(to.file, values[i], name))
       to.file.operations.push_back(operation{"Identity", {is_new ? values[i] : output->second}, name, {}});
   }
+  remove_unused(to.file);
 }
 
 template <class Net, bool Parameters, class Model>

@@ -19,9 +19,9 @@ enum class element : int { float32 = 1, int32 = 6, int64 = 7, boolean = 9, float
 
 using integers = std::vector<std::int64_t>;
 
-/// An attribute of an operation: an integer, a number, a word or a list of integers.
+/// An attribute of an operation: an integer, a number, a word, a list of integers or a list of one word.
 struct attribute {
-  enum kind_of : int { number = 1, integer = 2, word = 3, graph = 5, list = 7 };
+  enum kind_of : int { number = 1, integer = 2, word = 3, graph = 5, list = 7, words = 8 };
   std::string name;
   kind_of kind;
   double value;
@@ -30,6 +30,9 @@ struct attribute {
 };
 inline attribute with_word(std::string name, std::string text) {
   return {std::move(name), attribute::word, 0, {}, std::move(text)};
+}
+inline attribute with_list_of(std::string name, std::string text) {
+  return {std::move(name), attribute::words, 0, {}, std::move(text)};
 }
 inline attribute with(std::string name, std::int64_t value) {
   return {std::move(name), attribute::integer, static_cast<double>(value), {}};
@@ -129,6 +132,7 @@ struct model_file {
       if (a.kind == attribute::integer) one.integer(3, static_cast<std::int64_t>(a.value));
       if (a.kind == attribute::word) one.text(4, a.text);
       if (a.kind == attribute::list) one.integers(8, a.values);
+      if (a.kind == attribute::words) one.text(9, a.text);
       one.integer(20, a.kind);
       node.message(5, one);
     }
