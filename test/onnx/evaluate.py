@@ -3,7 +3,7 @@
 """Reads an ONNX file and computes what it says, with numpy alone:  evaluate.py FILE prints its graph
 
 A reader of Protocol Buffers (only what onnx.proto needs) and the operations that the exporter writes, each from ONNX's operator specification for operator
-set 17. Neither knows anything of the library, nor of the onnx package. An operation that is not here is an error.
+sets 17 and 23. Neither knows anything of the library, nor of the onnx package. An operation that is not here is an error.
 """
 import math
 import struct
@@ -242,6 +242,23 @@ def scatter_elements(a, x, places, updates):
     return y
 
 
+def attention(a, q, k, v, mask=None):
+    """Operator set 23: a row whose keys are all hidden is 0."""
+    assert set(a) <= {"is_causal", "scale"} and q.ndim == k.ndim == v.ndim == 4 and q.shape[1] % k.shape[1] == 0
+    group, (queries, keys) = q.shape[1] // k.shape[1], (q.shape[2], k.shape[2])
+    k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
+    scores = q @ k.swapaxes(2, 3) * q.dtype.type(a.get("scale", 1 / math.sqrt(q.shape[3])))
+    if mask is not None:
+        assert mask.shape[-2:] == (queries, keys) and mask.dtype in (np.bool_, q.dtype), "onnxruntime does not repeat these axes"
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == np.bool_ else scores + mask
+    if a.get("is_causal", 0):
+        scores = np.where(np.arange(keys) <= np.arange(queries)[:, None], scores, -np.inf)
+    largest = scores.max(-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    total = e.sum(-1, keepdims=True)
+    return ((e / np.where(total == 0, 1, total)) @ v).astype(q.dtype)
+
+
 def operations():
     one_of = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow": np.power, "Max": np.maximum, "Min": np.minimum,
               "Greater": np.greater, "GreaterOrEqual": np.greater_equal, "Less": np.less, "LessOrEqual": np.less_equal, "Equal": np.equal,
@@ -250,6 +267,7 @@ def operations():
               "Not": np.logical_not, "Sin": np.sin, "Sqrt": np.sqrt, "Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0),
               "Sigmoid": lambda x: 0.5 * (1 + np.tanh(0.5 * x)), "Softplus": lambda x: np.logaddexp(x, np.zeros_like(x))}
     return {**{k: same_type(f) for k, f in one_of.items()}, **{k: plain(f) for k, f in of_one.items()},
+            "Attention": attention,
             "AveragePool": average_pool,
             "Cast": lambda a, x: x.astype(NAMES[a["to"]]),
             "Clip": lambda a, x, low, high: np.minimum(np.maximum(x, low), high),

@@ -87,7 +87,15 @@ void interpreted(Model& model, std::vector<typename Model::value_type*> const& y
 
 enum class by { kernels, interpreter };
 
-/// Writes NAME.onnx, NAME.x and NAME.y. nodes: operations that must be there as often as told ("Conv 2").
+/// Writes NAME.onnx, and NAME_23.onnx in operator set 23.
+template <class Exported, class Model>
+void write_files(char const* name, Model const& model) {
+  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), model);
+  esp::io::write_onnx<Exported>(path_of(name, "_23.onnx").c_str(), model, {.operator_set = 23});
+}
+
+/// Writes NAME.onnx, NAME_23.onnx, NAME.x and NAME.y. nodes: operations that must be there as often as told ("Conv 2");
+/// "23:Attention 1" is for operator set 23 only.
 /// Exported: the batch as it is exported, where that is not Batch.
 template <class Net, class Batch, by By = by::kernels, class Exported = Batch, class T = float>
 void put(char const* name, char const* nodes = "", ranges const& range = {}) {
@@ -103,7 +111,7 @@ void put(char const* name, char const* nodes = "", ranges const& range = {}) {
   auto const y = std::make_unique<esp::tensor<T, std::remove_const_t<decltype(esp::output_shape<Net, Batch>)>>>();
   if constexpr (By == by::kernels) esp::predictor{*model, Batch{}}(*x, *y);
   else interpreted<Net, Batch>(*model, {y->data()}, *x);
-  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), *model);
+  write_files<Exported>(name, *model);
   write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(Input));
   write_bytes(path_of(name, ".y"), y->data(), static_cast<std::size_t>(y->span().size()) * sizeof(T));
   write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
@@ -132,7 +140,7 @@ void put_several(char const* name, char const* nodes, esp::shapes<X...>, esp::sh
   } else {
     interpreted<Net, esp::shapes<X...>>(model, {std::get<K>(outputs).data()...}, std::get<I>(inputs)...);
   }
-  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), model);
+  write_files<Exported>(name, model);
   auto const keep = [&](char const* base, int i, int count, auto const& x) {
     std::string const ending = base + (count == 1 ? std::string{} : std::to_string(i));
     write_bytes(path_of(name, ending.c_str()), x.data(),

@@ -92,7 +92,8 @@ ESPALIER_EXPORTED_MAIN(
     test::put<Words, esp::batch<3, 2>, by::interpreter>("words", "LSTM 1\nGather 1\n",
                                                         {.low = 0, .high = 7, .whole = true});
     test::put<nn::MultiheadAttention<8, 2>, esp::batch<2, 5, 8>, by::interpreter, esp::io::any_batch<5, 8>>(
-        "multihead_attention", "Scan 0\n");
+        "multihead_attention", "23:Attention 1\nScan 0\n");
     test::put<nn::TransformerEncoderLayer<8, 2, 16>, esp::batch<2, 5, 8>, by::interpreter, esp::io::any_batch<5, 8>>(
-        "encoder_layer", "Scan 0\n");
-    test::put<nn::LlamaBlock<8, 4, 2, 12>, esp::batch<2, 5, 8>, by::interpreter>("llama_block", "Scan 0\n");)
+        "encoder_layer", "23:Attention 1\nScan 0\n");
+    test::put<nn::LlamaBlock<8, 4, 2, 12>, esp::batch<2, 5, 8>, by::interpreter>("llama_block",
+                                                                                 "23:Attention 1\nScan 0\n");)

@@ -63,6 +63,7 @@ class builder {
 
   model_file file;
   [[nodiscard]] element real() const { return real_; }
+  [[nodiscard]] int operator_set() const { return file.operator_set; }
   [[nodiscard]] bool open_samples() const { return samples_ > 0; }
   [[nodiscard]] int samples() const { return samples_; }
 

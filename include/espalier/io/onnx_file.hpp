@@ -12,7 +12,8 @@
 /// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
 namespace espalier::io::onnx {
 
-inline constexpr int ir_version = 8, operator_set = 17;
+/// The version of the format that operator sets 17 and 23 came with.
+constexpr int ir_version(int operator_set) { return operator_set < 23 ? 8 : 11; }
 
 /// ONNX's numbers of element types.
 enum class element : int { float32 = 1, int32 = 6, int64 = 7, boolean = 9, float64 = 11 };
@@ -80,6 +81,7 @@ struct subgraph {
 
 struct model_file {
   std::string name, description;
+  int operator_set = 17;
   std::vector<value_info> inputs, outputs;
   std::vector<initializer> initializers;
   std::vector<operation> operations;
@@ -87,7 +89,7 @@ struct model_file {
 
   [[nodiscard]] protobuf to_protobuf() const {
     protobuf model;
-    model.integer(1, ir_version);
+    model.integer(1, ir_version(operator_set));
     model.text(2, "espalier");
     model.text(3, ESPALIER_VERSION_STRING);
     model.integer(5, 1);
