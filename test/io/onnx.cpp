@@ -82,6 +82,12 @@ struct Lookup {
   ESPALIER_MODULE(Lookup, table)
   constexpr auto forward(auto x, auto index) const { return x * table(index); }
 };
+struct WithNumbers {
+  ESPALIER_MODULE(WithNumbers)
+  constexpr auto forward(auto x) const {
+    return esp::concatenate<-1>(x, esp::zeros<esp::shape_of<decltype(x)>>(x) + 2);
+  }
+};
 struct Crossed {
   ESPALIER_MODULE(Crossed)
   constexpr auto forward(auto a, auto b) const { return std::tuple{a, matmul(a, esp::transpose(b))}; }
@@ -145,6 +151,8 @@ BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_rejected_where_samples_interac
   BOOST_TEST(error_text(esp::model<AcrossSamples>{}).find("along the samples") != std::string::npos);
   BOOST_TEST(error_text(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("along the samples") !=
              std::string::npos);
+  BOOST_TEST(error_text(esp::model<WithNumbers>{}).find("a constant is repeated along the samples") !=
+             std::string::npos);
   BOOST_TEST(content(old.name.c_str()) == "what was there");
   BOOST_TEST(error_text(esp::model<nn::Linear<3, 2>>{}).empty());
   BOOST_TEST(content(old.name.c_str()) != "what was there");
@@ -197,6 +205,50 @@ BOOST_AUTO_TEST_CASE(a_loop_with_a_count_is_rejected) {
       test::message<io::error>([&] { io::write_onnx<esp::batch<1>>(old.name.c_str(), esp::model<CountedSteps>{}); });
   BOOST_TEST(text.find("a loop whose number of steps is an argument cannot be exported") != std::string::npos, text);
   BOOST_TEST(content(old.name.c_str()) == "what was there");
+}
+
+BOOST_AUTO_TEST_CASE(operator_set_23_is_an_option) {
+  test::written const old{"what was there", "io_onnx_set.onnx"};
+  esp::model<nn::MultiheadAttention<4, 2>> const model{esp::seed{1}};
+  auto const error_text = [&](int set) {
+    return test::message<io::error>(
+        [&] { io::write_onnx<esp::batch<1, 3, 4>>(old.name.c_str(), model, {.operator_set = set}); });
+  };
+  BOOST_TEST(error_text(18).find("io_onnx_set.onnx: operator set 18; write_onnx writes operator set 17 or 23") == 0u);
+  BOOST_TEST(content(old.name.c_str()) == "what was there");
+  BOOST_TEST(error_text(23).empty());
+  // Version 11 of the format, and operator set 23 of the domain "".
+  BOOST_TEST(content(old.name.c_str()).find(std::string("\x08\x0b\x12\x08", 4)) == 0u);
+  BOOST_TEST(content(old.name.c_str()).find(std::string("\x42\x04\x0a\x00\x10\x17", 6)) != std::string::npos);
+  BOOST_TEST(content(old.name.c_str()).find("Attention") != std::string::npos);
+  BOOST_TEST(error_text(17).empty());
+  BOOST_TEST(content(old.name.c_str()).find("Attention") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_recurrent_layer_in_float_is_one_operation) {
+  removed const gone{"io_onnx_recurrent.onnx"};
+  using Layer = nn::Outputs<nn::RNN<3, 2, nn::rnn{.nonlinearity = nn::nonlinearity::relu}>>;
+  auto const written = [&](auto const& model) {
+    io::write_onnx<esp::batch<4, 2, 3>>(gone.path, model);
+    return content(gone.path);
+  };
+  esp::model<Layer> model{esp::seed{1}};
+  std::string const file = written(model);
+  for (char const* const part :
+       {"RNN", "hidden_size", "activations", "Relu", "weight_ih_l0", "weight_hh_l0", "bias_ih_l0"})
+    BOOST_TEST(file.find(part) != std::string::npos, part << " is missing");
+  for (char const* const part : {"Scan", "MatMul", "bias_hh_l0", "reverse"})
+    BOOST_TEST(file.find(part) == std::string::npos, part << " is there");
+  // Rows are outputs, and the two biases are one row.
+  auto const find = [&](std::vector<float> const& numbers) {
+    return file.find(std::string{reinterpret_cast<char const*>(numbers.data()), numbers.size() * sizeof(float)});
+  };
+  auto const w = model.parameter("weight_ih_l0").span(), a = model.parameter("bias_ih_l0").span(),
+             b = model.parameter("bias_hh_l0").span();
+  BOOST_TEST(find({w[0], w[2], w[4], w[1], w[3], w[5]}) != std::string::npos);
+  BOOST_TEST(find({a[0], a[1], b[0], b[1]}) != std::string::npos);
+  // onnxruntime has no kernel for it in double.
+  BOOST_TEST(written(esp::model<Layer, esp::cpu, double>{esp::seed{1}}).find("Scan") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {

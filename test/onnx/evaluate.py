@@ -3,7 +3,7 @@
 """Reads an ONNX file and computes what it says, with numpy alone:  evaluate.py FILE prints its graph
 
 A reader of Protocol Buffers (only what onnx.proto needs) and the operations that the exporter writes, each from ONNX's operator specification for operator
-set 17. Neither knows anything of the library, nor of the onnx package. An operation that is not here is an error.
+sets 17 and 23. Neither knows anything of the library, nor of the onnx package. An operation that is not here is an error.
 """
 import math
 import struct
@@ -82,8 +82,8 @@ def tensor(data):
 
 
 def attribute(data):
-    m = message(data, one=(1, 2, 3, 4, 6, 20), many=(8,))
-    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 3: lambda: text(m[4]), 5: lambda: graph(m[6]), 7: lambda: [signed(i) for i in m[8]]}[m[20]]()
+    m = message(data, one=(1, 2, 3, 4, 6, 20), many=(8, 9))
+    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 3: lambda: text(m[4]), 5: lambda: graph(m[6]), 7: lambda: [signed(i) for i in m[8]], 8: lambda: [text(t) for t in m[9]]}[m[20]]()
     return text(m[1]), value
 
 
@@ -242,6 +242,23 @@ def scatter_elements(a, x, places, updates):
     return y
 
 
+def attention(a, q, k, v, mask=None):
+    """Operator set 23: a row whose keys are all hidden is 0."""
+    assert set(a) <= {"is_causal", "scale"} and q.ndim == k.ndim == v.ndim == 4 and q.shape[1] % k.shape[1] == 0
+    group, (queries, keys) = q.shape[1] // k.shape[1], (q.shape[2], k.shape[2])
+    k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
+    scores = q @ k.swapaxes(2, 3) * q.dtype.type(a.get("scale", 1 / math.sqrt(q.shape[3])))
+    if mask is not None:
+        assert mask.shape[-2:] == (queries, keys) and mask.dtype in (np.bool_, q.dtype), "onnxruntime does not repeat these axes"
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == np.bool_ else scores + mask
+    if a.get("is_causal", 0):
+        scores = np.where(np.arange(keys) <= np.arange(queries)[:, None], scores, -np.inf)
+    largest = scores.max(-1, keepdims=True)
+    e = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
+    total = e.sum(-1, keepdims=True)
+    return ((e / np.where(total == 0, 1, total)) @ v).astype(q.dtype)
+
+
 def operations():
     one_of = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow": np.power, "Max": np.maximum, "Min": np.minimum,
               "Greater": np.greater, "GreaterOrEqual": np.greater_equal, "Less": np.less, "LessOrEqual": np.less_equal, "Equal": np.equal,
@@ -250,6 +267,7 @@ def operations():
               "Not": np.logical_not, "Sin": np.sin, "Sqrt": np.sqrt, "Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0),
               "Sigmoid": lambda x: 0.5 * (1 + np.tanh(0.5 * x)), "Softplus": lambda x: np.logaddexp(x, np.zeros_like(x))}
     return {**{k: same_type(f) for k, f in one_of.items()}, **{k: plain(f) for k, f in of_one.items()},
+            "Attention": attention,
             "AveragePool": average_pool,
             "Cast": lambda a, x: x.astype(NAMES[a["to"]]),
             "Clip": lambda a, x, low, high: np.minimum(np.maximum(x, low), high),
@@ -273,8 +291,54 @@ def operations():
             "Shape": lambda a, x: np.asarray(x.shape, np.int64),
             "Slice": slice_,
             "Softmax": softmax,
+            "Squeeze": lambda a, x, axes: x.squeeze(tuple(axes.tolist())),
             "Transpose": lambda a, x: x.transpose(a["perm"]),
+            "Unsqueeze": lambda a, x, axes: np.expand_dims(x, tuple(axes.tolist())),
             "Where": plain(np.where)}
+
+
+def sigmoid(x):
+    return 0.5 * (1 + np.tanh(0.5 * x))
+
+
+def lstm_step(a, x, h, c, w, r, wb, rb):
+    i, o, f, g = np.split(x @ w.T + h @ r.T + wb + rb, 4, -1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
+
+
+def gru_step(a, x, h, c, w, r, wb, rb):
+    (wz, wr, wh), (rz, rr, rh) = np.split(w, 3), np.split(r, 3)
+    (bz, br, bh), (cz, cr, ch) = np.split(wb, 3), np.split(rb, 3)
+    z, reset = sigmoid(x @ wz.T + h @ rz.T + bz + cz), sigmoid(x @ wr.T + h @ rr.T + br + cr)
+    n = reset * (h @ rh.T + ch) if a.get("linear_before_reset", 0) else (reset * h) @ rh.T + ch
+    return (1 - z) * np.tanh(x @ wh.T + bh + n) + z * h, c
+
+
+def rnn_step(a, x, h, c, w, r, wb, rb):
+    y = x @ w.T + h @ r.T + wb + rb
+    return (np.maximum(y, 0) if a.get("activations", ["Tanh"]) == ["Relu"] else np.tanh(y)), c
+
+
+RECURRENT = {"LSTM": (lstm_step, 4), "GRU": (gru_step, 3), "RNN": (rnn_step, 1)}
+
+
+def recurrent(n, x, w, r, b=None, lengths=None, h=None, c=None):
+    """One direction of a layer: all outputs (steps, 1, samples, hidden), the last h and c."""
+    a, (step, gates) = n["attributes"], RECURRENT[n["type"]]
+    assert set(a) <= {"hidden_size", "direction", "linear_before_reset", "activations"} and lengths is None
+    hidden, samples = a["hidden_size"], x.shape[1]
+    assert w.shape == (1, gates * hidden, x.shape[2]) and r.shape == (1, gates * hidden, hidden), (w.shape, r.shape)
+    assert b is None or b.shape == (1, 2 * gates * hidden)
+    biases = np.split(np.zeros(2 * gates * hidden, x.dtype) if b is None else b[0], 2)
+    zeros = np.zeros((1, samples, hidden), x.dtype)
+    h, c = (zeros if s is None else s for s in (h, c))
+    assert h.shape == c.shape == zeros.shape, (h.shape, c.shape)
+    (h,), (c,), y = h, c, np.empty((len(x), 1, samples, hidden), x.dtype)
+    for t in range(len(x)) if a.get("direction", "forward") == "forward" else reversed(range(len(x))):
+        h, c = step(a, x[t], h, c, w[0], r[0], *biases)
+        y[t, 0] = h
+    return [y, h[None], c[None]]
 
 
 def scan(n, inputs, around, named, known):
@@ -306,15 +370,17 @@ def run(graph, inputs, around, named, known):
         assert name not in values, f"{name} is written twice"
         values[name] = x
     for n in graph["nodes"]:
-        inputs = [values[i] for i in n["inputs"]]
+        inputs = [values[i] if i else None for i in n["inputs"]]
         if n["type"] == "Scan":
             results = scan(n, inputs, values, named, known)
+        elif n["type"] in RECURRENT:
+            results = recurrent(n, *inputs)[:len(n["outputs"])]
         elif n["type"] in known:
             with np.errstate(all="ignore"):
                 results = [np.asarray(known[n["type"]](n["attributes"], *inputs))]
         else:
             raise ValueError(f"operation {n['type']} is not known here")
-        floats = [i.dtype for i in inputs if i.dtype.kind == "f"]
+        floats = [i.dtype for i in inputs if i is not None and i.dtype.kind == "f"]
         assert len(results) == len(n["outputs"]), n["outputs"]
         for result, y in zip(n["outputs"], results):
             assert n["type"] == "Cast" or y.dtype.kind != "f" or y.dtype in floats, f"{n['name']} became {y.dtype}"

@@ -58,30 +58,44 @@ void learn(Model& model, numbers& random) {
   model.for_each_buffer(each);
 }
 
-/// The net's output by its program's meaning, node by node: what kernels are held to elsewhere, and much less to
-/// compile.
-template <class Net, class Batch, class Model, class X>
-void interpreted(Model& model, X const& x, typename Model::value_type* y) {
+/// The net's outputs by its program's meaning, node by node: what kernels are held to elsewhere, and much less to
+/// compile. y: one for each result.
+template <class Net, class Batch, class Model, class... X>
+void interpreted(Model& model, std::vector<typename Model::value_type*> const& y, X const&... x) {
   using T = typename Model::value_type;
   std::unique_ptr<esp::graph::program> const p{
       new esp::graph::program(esp::detail::evaluation_program<Net, Batch>::build())};
   std::vector<T const*> parameters, buffers;
   model.for_each_parameter([&](char const*, esp::extents const&, auto span) { parameters.push_back(span.data()); });
   model.for_each_buffer([&](char const*, esp::extents const&, auto span) { buffers.push_back(span.data()); });
-  T const* arguments[1]{};
-  std::int32_t const* integers[1]{};
-  if constexpr (std::is_same_v<esp::element_of<X>, T>) arguments[0] = x.data();
-  else integers[0] = x.data();
-  int const result = p->outputs[0].id;
-  esp::tracing::interpreter<T> run{p->nodes, &result, 1};
+  T const* arguments[sizeof...(X)]{};
+  std::int32_t const* integers[sizeof...(X)]{};
+  auto take = [&, i = 0](auto const& one) mutable {
+    if constexpr (std::is_same_v<esp::element_of<std::remove_cvref_t<decltype(one)>>, T>) arguments[i] = one.data();
+    else integers[i] = one.data();
+    ++i;
+  };
+  (take(x), ...);
+  std::vector<int> results;
+  for (std::size_t i = 0; i < y.size(); ++i) results.push_back(p->outputs[i].id);
+  esp::tracing::interpreter<T> run{p->nodes, results.data(), static_cast<int>(results.size())};
   run.run(
       esp::tracing::leaf_values<T>{arguments, integers, nullptr, parameters.data(), buffers.data(), nullptr, nullptr});
-  for (std::int64_t i = 0; i < p->nodes[result].shape.size(); ++i) y[i] = run.value(result)[i];
+  for (std::size_t k = 0; k < y.size(); ++k)
+    for (std::int64_t i = 0; i < p->nodes[results[k]].shape.size(); ++i) y[k][i] = run.value(results[k])[i];
 }
 
 enum class by { kernels, interpreter };
 
-/// Writes NAME.onnx, NAME.x and NAME.y. nodes: operations that must be there as often as told ("Conv 2").
+/// Writes NAME.onnx, and NAME_23.onnx in operator set 23.
+template <class Exported, class Model>
+void write_files(char const* name, Model const& model) {
+  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), model);
+  esp::io::write_onnx<Exported>(path_of(name, "_23.onnx").c_str(), model, {.operator_set = 23});
+}
+
+/// Writes NAME.onnx, NAME_23.onnx, NAME.x and NAME.y. nodes: operations that must be there as often as told ("Conv 2");
+/// "23:Attention 1" is for operator set 23 only.
 /// Exported: the batch as it is exported, where that is not Batch.
 template <class Net, class Batch, by By = by::kernels, class Exported = Batch, class T = float>
 void put(char const* name, char const* nodes = "", ranges const& range = {}) {
@@ -96,8 +110,8 @@ void put(char const* name, char const* nodes = "", ranges const& range = {}) {
   }
   auto const y = std::make_unique<esp::tensor<T, std::remove_const_t<decltype(esp::output_shape<Net, Batch>)>>>();
   if constexpr (By == by::kernels) esp::predictor{*model, Batch{}}(*x, *y);
-  else interpreted<Net, Batch>(*model, *x, y->data());
-  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), *model);
+  else interpreted<Net, Batch>(*model, {y->data()}, *x);
+  write_files<Exported>(name, *model);
   write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(Input));
   write_bytes(path_of(name, ".y"), y->data(), static_cast<std::size_t>(y->span().size()) * sizeof(T));
   write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
@@ -105,7 +119,7 @@ void put(char const* name, char const* nodes = "", ranges const& range = {}) {
 
 /// The same for a net of several inputs or results of shapes X and Y: NAME.x0, NAME.x1, ..., NAME.y0, ... Exported: as
 /// of put. Indices are below 4.
-template <class Net, class Exported, class T, class... X, class... Y, int... I, int... K>
+template <class Net, class Exported, class T, by By, class... X, class... Y, int... I, int... K>
 void put_several(char const* name, char const* nodes, esp::shapes<X...>, esp::shapes<Y...>,
                  std::integer_sequence<int, I...>, std::integer_sequence<int, K...>) {
   esp::model<Net, esp::cpu, T> model{esp::seed{3}};
@@ -120,9 +134,13 @@ void put_several(char const* name, char const* nodes, esp::shapes<X...>, esp::sh
                                         : static_cast<Input>(static_cast<int>(random.next(0, 4)));
   };
   (fill(std::get<I>(inputs)), ...);
-  esp::predictor predict{model, X{}...};
-  predict(std::get<I>(inputs)..., std::get<K>(outputs)...);
-  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), model);
+  if constexpr (By == by::kernels) {
+    esp::predictor predict{model, X{}...};
+    predict(std::get<I>(inputs)..., std::get<K>(outputs)...);
+  } else {
+    interpreted<Net, esp::shapes<X...>>(model, {std::get<K>(outputs).data()...}, std::get<I>(inputs)...);
+  }
+  write_files<Exported>(name, model);
   auto const keep = [&](char const* base, int i, int count, auto const& x) {
     std::string const ending = base + (count == 1 ? std::string{} : std::to_string(i));
     write_bytes(path_of(name, ending.c_str()), x.data(),
@@ -132,12 +150,12 @@ void put_several(char const* name, char const* nodes, esp::shapes<X...>, esp::sh
   (keep(".y", K, sizeof...(K), std::get<K>(outputs)), ...);
   write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
 }
-template <class Net, class Inputs, class Exported = Inputs, class T = float>
+template <class Net, class Inputs, class Exported = Inputs, class T = float, by By = by::kernels>
 void put_several(char const* name, char const* nodes = "") {
   using Results = typename esp::detail::result_shapes<esp::detail::results_of_net<Net, Inputs>>::type;
   using Listed = esp::detail::listed_shapes<Inputs>;
-  put_several<Net, Exported, T>(name, nodes, Listed{}, Results{}, std::make_integer_sequence<int, Listed::count>{},
-                                std::make_integer_sequence<int, Results::count>{});
+  put_several<Net, Exported, T, By>(name, nodes, Listed{}, Results{}, std::make_integer_sequence<int, Listed::count>{},
+                                    std::make_integer_sequence<int, Results::count>{});
 }
 
 }  // namespace test

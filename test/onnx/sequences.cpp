@@ -82,17 +82,18 @@ using Words = nn::Sequential<nn::Embedding<7, 4>, nn::Outputs<nn::LSTM<4, 5>>, n
 ESPALIER_EXPORTED_MAIN(
     test::put_several<Backwards, esp::batch<4, 2, 3>>("backwards", "Scan 1\n");
     test::put<Nested, esp::batch<3, 2, 4>, by::interpreter, esp::batch<3, 2, 4>, double>("nested", "Scan 1\n");
-    test::put<Encoded, esp::batch<5, 2, 3>, by::interpreter>("encoded", "Scan 2\n");
-    test::put<Learned, esp::batch<2, 5, 3>, by::interpreter, esp::io::any_batch<5, 3>>("learned", "Scan 1\n");
-    test::put<nn::Outputs<nn::LSTM<3, 4>>, esp::batch<5, 2, 3>, by::interpreter>("lstm", "Scan 1\n");
+    test::put<Encoded, esp::batch<5, 2, 3>, by::interpreter>("encoded", "GRU 1\nScan 1\n");
+    test::put<Learned, esp::batch<2, 5, 3>, by::interpreter, esp::io::any_batch<5, 3>>("learned", "RNN 1\nScan 0\n");
+    test::put<nn::Outputs<nn::LSTM<3, 4>>, esp::batch<5, 2, 3>, by::interpreter>("lstm", "LSTM 1\nScan 0\n");
     test::put<nn::Outputs<nn::LSTM<3, 4, two_both_ways>>, esp::batch<5, 2, 3>, by::interpreter>("lstm_both",
-                                                                                                "Scan 4\n");
-    test::put<Gru, esp::batch<2, 5, 3>, by::interpreter, esp::io::any_batch<5, 3>>("gru_open", "Scan 1\n");
+                                                                                                "LSTM 4\n");
+    test::put<Gru, esp::batch<2, 5, 3>, by::interpreter, esp::io::any_batch<5, 3>>("gru_open", "GRU 1\nScan 0\n");
     test::put<Rnn, esp::batch<2, 5, 3>, by::interpreter, esp::io::any_batch<5, 3>, double>("rnn_open", "Scan 1\n");
-    test::put<Words, esp::batch<3, 2>, by::interpreter>("words", "Scan 1\nGather 1\n",
+    test::put<Words, esp::batch<3, 2>, by::interpreter>("words", "LSTM 1\nGather 1\n",
                                                         {.low = 0, .high = 7, .whole = true});
     test::put<nn::MultiheadAttention<8, 2>, esp::batch<2, 5, 8>, by::interpreter, esp::io::any_batch<5, 8>>(
-        "multihead_attention", "Scan 0\n");
+        "multihead_attention", "23:Attention 1\nScan 0\n");
     test::put<nn::TransformerEncoderLayer<8, 2, 16>, esp::batch<2, 5, 8>, by::interpreter, esp::io::any_batch<5, 8>>(
-        "encoder_layer", "Scan 0\n");
-    test::put<nn::LlamaBlock<8, 4, 2, 12>, esp::batch<2, 5, 8>, by::interpreter>("llama_block", "Scan 0\n");)
+        "encoder_layer", "23:Attention 1\nScan 0\n");
+    test::put<nn::LlamaBlock<8, 4, 2, 12>, esp::batch<2, 5, 8>, by::interpreter>("llama_block",
+                                                                                 "23:Attention 1\nScan 0\n");)

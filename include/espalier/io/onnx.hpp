@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <set>
+
 #include "../model/model.hpp"
 #include "atomic_file.hpp"
+#include "onnx_attention.hpp"
 #include "onnx_elementwise.hpp"
 #include "onnx_index.hpp"
 #include "onnx_loop.hpp"
@@ -12,10 +15,12 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
-/// The name and the description of the net in an ONNX file.
+/// The name and the description of the net in an ONNX file, and ONNX's operator set: 17, or 23, which has the operation
+/// Attention. Older runtimes do not load a file with operator set 23.
 struct onnx_options {
   char const* name = "net";
   char const* description = "";
+  int operator_set = 17;
 };
 
 /// A batch whose number of samples stays open in the file.
@@ -179,6 +184,12 @@ inline view column_numbers(extents const& s) {
   return builder::hold(std::move(t));
 }
 
+inline view write_contraction(exporter& e, int id) {
+  if (auto const y = write_as_attention(e, id)) return *y;
+  auto const y = write_as_convolution(e, id);
+  return y ? *y : write_product(e, id);
+}
+
 inline view exporter::made(int id) {
   graph::node const& n = nodes_[id];
   int const a = n.operand[0];
@@ -220,10 +231,8 @@ inline view exporter::made(int id) {
       auto const y = write_as_pooling(*this, id);
       return y ? *y : write_reduction(*this, id);
     }
-    case op_family::contraction: {
-      auto const y = write_as_convolution(*this, id);
-      return y ? *y : write_product(*this, id);
-    }
+    case op_family::contraction:
+      return write_contraction(*this, id);
     case op_family::move:
       return mover{*this, id}.write();
     case op_family::scatter_add:
@@ -259,6 +268,29 @@ inline bool rename(model_file& file, std::string const& value, std::string const
   if (computed) rename_inputs(file.operations, value, name);
   return computed;
 }
+/// Adds the names that operations read, also in the bodies of loops.
+inline void add_names(std::vector<operation> const& operations, std::set<std::string>& names) {
+  for (operation const& o : operations) {
+    names.insert(o.inputs.begin(), o.inputs.end());
+    if (o.body) add_names(o.body->operations, names);
+  }
+}
+/// Removes operations and initializers that no output depends on: what a loop would have read in its body, for example,
+/// if it had not become one operation.
+inline void remove_unused(model_file& file) {
+  std::set<std::string> names;
+  for (value_info const& output : file.outputs) names.insert(output.name);
+  std::vector<operation> kept;
+  for (auto o = file.operations.rbegin(); o != file.operations.rend(); ++o) {
+    bool used = names.contains(o->result);
+    for (std::string const& result : o->more_results) used = used || names.contains(result);
+    if (!used) continue;
+    kept.push_back(std::move(*o));
+    add_names({kept.back()}, names);
+  }
+  file.operations.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  std::erase_if(file.initializers, [&](initializer const& i) { return !names.contains(i.name); });
+}
 /// The inputs of the file: "x", or "x0", "x1" and so on.
 template <class Net, class... S, int... I>
 void add_inputs(builder& to, shapes<S...>, std::integer_sequence<int, I...>) {
@@ -290,6 +322,7 @@ inline void write_program(exporter& e) {
     if (!is_new || !rename(to.file, values[i], name))
       to.file.operations.push_back(operation{"Identity", {is_new ? values[i] : output->second}, name, {}});
   }
+  remove_unused(to.file);
 }
 
 template <class Net, bool Parameters, class Model>
@@ -314,9 +347,12 @@ std::vector<tensor> tensors_of(Model const& model) {
 template <class Program, class Batch, class Model>
 void write(char const* path, Model const& model, onnx_options const& options) {
   using Net = typename Model::net_type;
+  if (options.operator_set != 17 && options.operator_set != 23)
+    throw_error<error>("%s: operator set %d; write_onnx writes operator set 17 or 23", path, options.operator_set);
   auto const& rows = rows_of_program<Program>;
   builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64,
              traced_batch<Batch>::samples};
+  to.file.operator_set = options.operator_set;
   to.file.name = options.name;
   to.file.description = options.description;
   to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
@@ -350,7 +386,7 @@ struct exported_element {
 }  // namespace onnx
 
 /// write_onnx<batch<N, ...>>(path, model): exports the model's forward pass in evaluation mode as an ONNX file
-/// (operator set 17, standard operators only).
+/// (operator set 17 or 23, standard operators only).
 /// shape    as of model(x): input "x", output "y"; with any_batch<...> in place of batch<N, ...>, the number of samples
 ///          stays open. For several inputs, shapes<batch<N, ...>, ...> has a batch for each: inputs "x0", "x1"; several
 ///          results are the outputs "y0", "y1"
@@ -360,7 +396,7 @@ struct exported_element {
 /// memory   some copies of the parameters, as double and as bytes, during the call
 /// errors   Does not compile: layers that do not fit the batch, an op without an operation in ONNX, elements other than
 ///          float and double. write_error: the file cannot be written; an existing file is unchanged. error: the number
-///          of samples is open, but a result depends on it.
+///          of samples is open, but a result depends on it; another operator set.
 /// source   github.com/onnx/onnx, docs/Operators.md
 template <
     class Batch, class Model,

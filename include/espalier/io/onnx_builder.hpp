@@ -63,6 +63,7 @@ class builder {
 
   model_file file;
   [[nodiscard]] element real() const { return real_; }
+  [[nodiscard]] int operator_set() const { return file.operator_set; }
   [[nodiscard]] bool open_samples() const { return samples_ > 0; }
   [[nodiscard]] int samples() const { return samples_; }
 
@@ -206,6 +207,7 @@ class builder {
   /// The value with other extents.
   view reshaped(view const& v, extents const& from, extents const& to) {
     if (v.is_number()) return v;
+    if (v.held && v.stored.size() != from.size()) return reshaped_constant(*v.held, from, to);
     if (v.stored.size() != from.size()) return reshaped(expanded(v, from), from, to);
     if (!v.held) return v;
     return hold(tensor{v.held->name, to, v.held->numbers});
@@ -232,8 +234,7 @@ class builder {
   /// The name of the whole value, with its axes in order.
   std::string named(view const& v, extents const& s) { return whole(v, s).name; }
   view whole(view const& v, extents const& s) {
-    if (v.held) return plain(constant(broadcast_constant(*v.held, s)), s, v);
-    if (v.stored.size() == s.size()) return with_shape(transposed_now(v), s);
+    if (!v.held && v.stored.size() == s.size()) return with_shape(transposed_now(v), s);
     return expanded(v, s);
   }
   /// The constant numbers, or the value with its axes in order: an operand that ONNX can broadcast.
@@ -334,7 +335,7 @@ class builder {
   }
   view with_shape(view const& v, extents const& s) { return v.stored == s ? v : reshaped_now(v, s); }
   view expanded(view const& operand, extents const& s) {
-    if (operand.held) return plain(constant(broadcast_constant(*operand.held, s)), s, operand);
+    if (operand.held) return plain(constant(repeated(*operand.held, s)), s, operand);
     view const v = transposed_now(operand);
     int const lead = s.rank - v.stored.rank;
     integers target = integers_of(s);
@@ -348,6 +349,26 @@ class builder {
     view r = plain(emit("Expand", {v.name, list(target)}), s, v);
     if (v.samples_at >= 0) r.samples_at = v.samples_at + lead;
     return r;
+  }
+  /// A constant that fills a shape. An open number of samples has no constant that repeats it.
+  tensor repeated(tensor const& t, extents const& s) const {
+    extents const own = widened(t.shape, s.rank);
+    bool const fills = t.numbers.size() == static_cast<std::size_t>(s.size());
+    for (int i = 0; i < s.rank && open_samples() && !fills; ++i)
+      if (own.at[i] != s.at[i] && s.at[i] % samples_ == 0) throw_open_batch("a constant is repeated along the samples");
+    return broadcast_constant(t, s);
+  }
+  /// The leading axes that a reshape keeps, and that the constant is the same along, stay a broadcast.
+  view reshaped_constant(tensor const& t, extents const& from, extents const& to) const {
+    extents const own = widened(t.shape, from.rank);
+    int kept = 0;
+    while (kept < from.rank && kept < to.rank && from.at[kept] == to.at[kept] && own.at[kept] == 1) ++kept;
+    auto const rest = [&](extents const& s) {
+      extents r{};
+      for (int i = kept; i < s.rank; ++i) r.push(s.at[i]);
+      return r;
+    };
+    return hold(tensor{t.name, rest(to), repeated(t, rest(from)).numbers});
   }
   /// The axis of the samples after a reshape: unchanged, or the first axis that is longer than 1.
   int samples_after_reshape(view const& v, extents const& to) const {

@@ -12,16 +12,17 @@
 /// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
 namespace espalier::io::onnx {
 
-inline constexpr int ir_version = 8, operator_set = 17;
+/// The version of the format that operator sets 17 and 23 came with.
+constexpr int ir_version(int operator_set) { return operator_set < 23 ? 8 : 11; }
 
 /// ONNX's numbers of element types.
 enum class element : int { float32 = 1, int32 = 6, int64 = 7, boolean = 9, float64 = 11 };
 
 using integers = std::vector<std::int64_t>;
 
-/// An attribute of an operation: an integer, a number, a word or a list of integers.
+/// An attribute of an operation: an integer, a number, a word, a list of integers or a list of one word.
 struct attribute {
-  enum kind_of : int { number = 1, integer = 2, word = 3, graph = 5, list = 7 };
+  enum kind_of : int { number = 1, integer = 2, word = 3, graph = 5, list = 7, words = 8 };
   std::string name;
   kind_of kind;
   double value;
@@ -30,6 +31,9 @@ struct attribute {
 };
 inline attribute with_word(std::string name, std::string text) {
   return {std::move(name), attribute::word, 0, {}, std::move(text)};
+}
+inline attribute with_list_of(std::string name, std::string text) {
+  return {std::move(name), attribute::words, 0, {}, std::move(text)};
 }
 inline attribute with(std::string name, std::int64_t value) {
   return {std::move(name), attribute::integer, static_cast<double>(value), {}};
@@ -77,6 +81,7 @@ struct subgraph {
 
 struct model_file {
   std::string name, description;
+  int operator_set = 17;
   std::vector<value_info> inputs, outputs;
   std::vector<initializer> initializers;
   std::vector<operation> operations;
@@ -84,7 +89,7 @@ struct model_file {
 
   [[nodiscard]] protobuf to_protobuf() const {
     protobuf model;
-    model.integer(1, ir_version);
+    model.integer(1, ir_version(operator_set));
     model.text(2, "espalier");
     model.text(3, ESPALIER_VERSION_STRING);
     model.integer(5, 1);
@@ -129,6 +134,7 @@ struct model_file {
       if (a.kind == attribute::integer) one.integer(3, static_cast<std::int64_t>(a.value));
       if (a.kind == attribute::word) one.text(4, a.text);
       if (a.kind == attribute::list) one.integers(8, a.values);
+      if (a.kind == attribute::words) one.text(9, a.text);
       one.integer(20, a.kind);
       node.message(5, one);
     }

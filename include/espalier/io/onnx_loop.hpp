@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "onnx_program.hpp"
+#include "onnx_recurrent.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io::onnx {
@@ -8,19 +8,24 @@ namespace espalier::io::onnx {
 /// Writes a loop as a Scan: its states, then its sequences, are the inputs, and the body is a graph of its own.
 class loop_writer {
  public:
-  loop_writer(exporter& e, int loop) : e_{e}, loop_{loop}, number_{graph::loop_of(e[loop]).number} {
+  loop_writer(exporter& e, int loop, loop_parts parts)
+      : e_{e},
+        loop_{loop},
+        number_{graph::loop_of(e[loop]).number},
+        states_{std::move(parts.states)},
+        slices_{std::move(parts.slices)},
+        stacks_{std::move(parts.stacks)},
+        finals_{std::move(parts.finals)} {
     body_ = body_of(number_);
   }
 
   void write() {
-    if (e_[loop_].operand[3] != 0) e_.to.throw_unsupported_op("a loop whose number of steps is an argument");
-    find_parts();
     prepare_operands();
     operation scan{"Scan", {}, {}, {}, {}, std::make_shared<subgraph>()};
     scan.body->name = e_.to.unused("loop");
     graph::loop_node const l = graph::loop_of(e_[loop_]);
     std::vector<view> first, sequence;
-    for (auto const& s : states_) first.push_back(begin_state(e_[s.state].operand[0], e_.shape(s.state)));
+    for (auto const& s : states_) first.push_back(begin_state(e_, e_[s.state].operand[0], e_.shape(s.state)));
     for (int const slice : slices_) {
       int const xs = e_[slice].operand[0];
       sequence.push_back(e_.to.whole(e_.value(xs), e_.shape(xs)));
@@ -42,9 +47,6 @@ class loop_writer {
   }
 
  private:
-  struct state_of {
-    int state, next;
-  };
   static std::size_t at(int id) { return static_cast<std::size_t>(id); }
   static std::size_t steps_of(graph::loop_node const& l) { return static_cast<std::size_t>(l.steps); }
 
@@ -63,17 +65,6 @@ class loop_writer {
         if (n.operand[k] != 0 && r[at(n.operand[k])]) r[at(id)] = true;
     }
     return r;
-  }
-  void find_parts() {
-    for (int id = loop_; id != 0; id = e_[id].operand[2])
-      if (e_[id].operand[0] != 0) states_.push_back({e_[id].operand[0], e_[id].operand[1]});
-    for (int id = 1; id <= e_.size(); ++id) {
-      graph::node const& n = e_[id];
-      if (!graph::is_of_loop(n.op->family) || graph::loop_of(n).number != number_) continue;
-      if (n.op->family == op_family::loop_slice) slices_.push_back(id);
-      if (n.op->family == op_family::loop_stack) stacks_.push_back(id);
-      if (n.op->family == op_family::loop_final) finals_.push_back(id);
-    }
   }
 
   /// Writes what the body reads from outside, so that it is not computed in each step. Values of loops inside the body
@@ -112,15 +103,6 @@ class loop_writer {
         e_.set(id, std::move(v));  // outside of the graph that could give it a bias
       }
     }
-  }
-
-  /// The state before the first step. Constants get the number of samples, if that is open.
-  view begin_state(int initial, extents const& s) {
-    view const v = e_.value(initial);
-    if (v.held && e_.to.open_samples())
-      for (int i = 0; i < s.rank; ++i)
-        if (s.at[i] == e_.to.samples()) return e_.to.for_all_samples(*v.held, s, i);
-    return e_.to.whole(v, s);
   }
 
   /// The states after the step, then what the stacks collect, as outputs of the body.
@@ -180,14 +162,17 @@ class loop_writer {
 
   exporter& e_;
   int loop_, number_;
-  std::vector<bool> body_;
-  std::vector<state_of> states_;
+  std::vector<loop_parts::state> states_;
   std::vector<int> slices_, stacks_, finals_;
+  std::vector<bool> body_{};
 };
 
 /// Writes the loop of a result, with all other results.
 inline view write_loop(exporter& e, int result) {
-  loop_writer{e, e[result].operand[0]}.write();
+  int const loop = e[result].operand[0];
+  if (e[loop].operand[3] != 0) e.to.throw_unsupported_op("a loop whose number of steps is an argument");
+  loop_parts const parts = parts_of_loop(e, loop);
+  if (!recurrent_writer{e, loop, parts}.write()) loop_writer{e, loop, parts}.write();
   return e.value(result);
 }
 

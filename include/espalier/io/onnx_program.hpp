@@ -137,6 +137,37 @@ class exporter {
   std::vector<view> values_;
 };
 
+/// The nodes of a loop that read its states and sequences, and those that read its results.
+struct loop_parts {
+  struct state {
+    int state, next;
+  };
+  std::vector<state> states{};
+  std::vector<int> slices{}, stacks{}, finals{};
+};
+inline loop_parts parts_of_loop(exporter const& e, int loop) {
+  loop_parts r{};
+  int const number = graph::loop_of(e[loop]).number;
+  for (int id = loop; id != 0; id = e[id].operand[2])
+    if (e[id].operand[0] != 0) r.states.push_back({e[id].operand[0], e[id].operand[1]});
+  for (int id = 1; id <= e.size(); ++id) {
+    graph::node const& n = e[id];
+    if (!graph::is_of_loop(n.op->family) || graph::loop_of(n).number != number) continue;
+    if (n.op->family == op_family::loop_slice) r.slices.push_back(id);
+    if (n.op->family == op_family::loop_stack) r.stacks.push_back(id);
+    if (n.op->family == op_family::loop_final) r.finals.push_back(id);
+  }
+  return r;
+}
+/// The state of a loop before the first step. Constants get the number of samples, if that is open.
+inline view begin_state(exporter& e, int initial, extents const& s) {
+  view const v = e.value(initial);
+  if (v.held && e.to.open_samples())
+    for (int i = 0; i < s.rank; ++i)
+      if (s.at[i] == e.to.samples()) return e.to.for_all_samples(*v.held, s, i);
+  return e.to.whole(v, s);
+}
+
 /// The value with its node's shape; its axes may be in another order, but a broadcast is written out.
 inline view filled(exporter& e, int id) {
   view const v = e.value(id);

@@ -15,7 +15,9 @@ inline view reduced(exporter& e, view const& v, char const* type, unsigned mask)
     if (axis == v.samples_at) e.to.throw_open_batch("a reduction or softmax runs along the samples");
     r.stored.at[axis] = 1;
   }
-  if (std::string_view{type} == "ReduceSum") r.name = e.to.emit(type, {v.name, e.to.list(axes)}, {with("keepdims", 1)});
+  // Since operator set 18, the axes of all reductions are an input.
+  if (std::string_view{type} == "ReduceSum" || e.to.operator_set() >= 18)
+    r.name = e.to.emit(type, {v.name, e.to.list(axes)}, {with("keepdims", 1)});
   else r.name = e.to.emit(type, {v.name}, {with("axes", axes), with("keepdims", 1)});
   return r;
 }
