@@ -4,7 +4,7 @@
 
     bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
     bench/run/run.py --page functions [--python PYTHON] ...
-    bench/run/run.py --page sequences [--python PYTHON] --meson-option=-Drtneural_dir=DIR --meson-option=-Dtorch_dir=DIR ...
+    bench/run/run.py --page sequences [--python PYTHON] --meson-option=-Drtneural_dir=DIR --meson-option=-Dneuralaudio_dir=DIR ...
 
 With --page functions it measures training steps that are functions, and writes functions.md and functions.csv. PYTHON is an interpreter with PyTorch and JAX
 (python3 -m venv DIR && DIR/bin/pip install torch jax); without it these are left out. --page sequences measures streams
@@ -36,7 +36,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "benchmarks"
 TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "conv2d", "elementary", "parallel"]
-PAGES = {"cpu": TOPICS, "functions": ["functions", "any_count", "embedding"], "sequences": ["streams", "decoding", "recurrent", "attention"]}
+PAGES = {"cpu": TOPICS, "functions": ["functions", "any_count", "embedding"], "sequences": ["streams", "pedals", "decoding", "recurrent", "attention"]}
 COMPILERS = {"gcc": "g++", "clang": "clang++-19"}
 FROM_FOLDERS = {"RTNeural": "rtneural", "FastAD": "fastad", "RLtools": "rl_tools", "llama2.c": "llama2c"}  # peers by an option with their folder
 COLUMNS = ["workload", "implementation", "compiler", "min_ns", "median_ns", "min_bytes", "flops"]
@@ -232,7 +232,7 @@ def facts_of_peers(options, lines):
         return [f"Peers: {found}; one thread, pinned to the same core" if found else "Not measured here: PyTorch, JAX"]
     if options.page == "sequences":
         found = functions_page.versions(options.python, ("jax", "onnxruntime"))
-        return [f"Peers: {package_versions(options).split(',')[0]} as it is packaged; RTNeural from a checkout, built by clang++-19 at the same flags",
+        return [f"Peers: {package_versions(options).split(',')[0]} as it is packaged; RTNeural and NeuralAudio from checkouts, built by clang++-19 at the same flags",
                 f"In Python, one thread: {found}" if found else "Not measured here: JAX, ONNX Runtime"]
     facts = [f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512"]
     seen = {line["implementation"] for line in lines}

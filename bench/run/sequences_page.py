@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """The page docs/benchmarks/sequences.md, which run.py --page sequences writes from sequences.csv."""
-NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "torch": "PyTorch", "jax": "JAX",
+NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen", "neuralaudio": "NeuralAudio", "torch": "PyTorch", "jax": "JAX",
          "onnxruntime": "ONNX Runtime", "llama2.c": "llama2.c"}
 SAMPLES = 256  # of a run of a stream
+PEDAL_SAMPLES = 4096  # of a run of a pedal
 WORDS = 256  # of a run of a decoder
 DECODERS = {"260k": "260,000 parameters", "15m": "15 million parameters, random weights"}
 KINDS = {"lstm": "LSTM", "gru": "GRU", "causal_stack": "causal stack"}
@@ -50,6 +51,17 @@ def streams(rows, builds, compilers, geometric_mean):
             "Nanoseconds a sample. LSTM and GRU: 1 feature, the layer, `Linear` to 1; the causal stack: six convolutions of three taps with dilations 1 to 32 and",
             "`tanh`, then `Linear` to 1. `esp::stream` with blocks of one step, beside RTNeural with both of its vector backends: the faster one is shown.", "",
             *table(["net", "compiler", "espalier", "RTNeural", "ratio"], text), means, ""]
+
+
+def pedals(rows, builds, compilers, geometric_mean):
+    lines, _ = lines_of([row for row in rows if row.name.startswith("pedal/")], builds, compilers, geometric_mean, lambda row: ["standard"])
+    if not lines:
+        return []
+    text = [[name, compiler, f"{time / PEDAL_SAMPLES:.0f}", f"{peer / PEDAL_SAMPLES:.0f}" if peer else "", ratio]
+            for name, compiler, time, (peer, _), ratio in lines]
+    return ["## Blocks of samples", "",
+            "Nanoseconds a sample of the WaveNet of Neural Amp Modeler, in blocks of 64 samples, beside NeuralAudio, which approximates `tanh`.", "",
+            *table(["net", "compiler", "espalier", "NeuralAudio", "ratio"], text)]
 
 
 def decoders(rows, builds, compilers, geometric_mean):
@@ -107,6 +119,7 @@ def page(rows, builds, compilers, notes, facts, readable, geometric_mean):
            "**Ratio** is the time of the other library by that of espalier, in one run: above 1 espalier is faster. Made by `bench/run/run.py --page sequences`, from",
            "[sequences.csv](sequences.csv).", "", *(f"- {fact}" for fact in facts), ""]
     out += streams(rows, builds, compilers, geometric_mean)
+    out += pedals(rows, builds, compilers, geometric_mean)
     out += decoders(rows, builds, compilers, geometric_mean)
     for title, text, names, words in SECTIONS:
         out += section(title, text, words, [row for row in rows if row.name.startswith(names)], builds, compilers, readable, geometric_mean)
