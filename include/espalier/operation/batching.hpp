@@ -66,7 +66,8 @@ class batcher {
     for (int i = 0; i < root_count; ++i)
       if (roots[i] >= first_) needed[roots[i] - first_] = 1;
     for (int id = last_; id >= first_; --id) {
-      if (g_[id].op->labels != nullptr) needed[id - first_] = 1;  // labels are checked, though nothing reads their mark
+      // Labels are checked, though nothing reads their mark.
+      if (!espalier::detail::is_null(g_[id].op->labels)) needed[id - first_] = 1;
       for (int k = 0; k < 4; ++k)
         if (int const x = g_[id].operand[k]; x >= first_ && needed[id - first_] != 0 && all(id) == 0)
           needed[x - first_] = 1;
