@@ -82,7 +82,7 @@ struct check_vmap<std::integer_sequence<int, D...>, K...> {
   }
   template <orders Orders = orders::first, class F, class... X>
   static void of(F, X const&... x) {
-    constexpr int first = std::get<0>(std::tuple{K...});
+    constexpr auto first = static_cast<std::size_t>(std::get<0>(std::tuple{K...}));
     constexpr int count = std::tuple_element_t<first, std::tuple<X...>>::shape_type::value.at[0];
     constexpr auto each = std::make_index_sequence<sizeof...(D)>{};
     auto const sample_of = [&](auto const& f, int i) {
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_recurrent_layer) {
   auto const [value, gradients] = esp::value_and_grad<0>(sum_of_one)(net, x);
   auto const [expected, of_layer] = esp::value_and_grad<0>(sum_of_all)(net, x);
   BOOST_TEST(near(value, expected));
-  for (std::size_t i = 0; i < of_layer.span().size(); ++i) BOOST_TEST(near(gradients.span()[i], of_layer.span()[i]));
+  for (std::int64_t i = 0; i < of_layer.span().size(); ++i) BOOST_TEST(near(gradients.span()[i], of_layer.span()[i]));
 }
 BOOST_AUTO_TEST_CASE(states_sequences_and_weights) {
   auto const w = doubles<3, 3>(1);

@@ -82,7 +82,7 @@ void check_count() {
   // exp(0) = 1 for each output behind the count
   BOOST_TEST(near(value, wanted + (steps - Count) * 2 * features));
   auto const parameters = std::get<0>(gradients).span(), of_parameters = std::get<0>(of_steps).span();
-  for (std::size_t i = 0; i < of_parameters.size(); ++i) BOOST_TEST(near(parameters[i], of_parameters[i]));
+  for (std::int64_t i = 0; i < of_parameters.size(); ++i) BOOST_TEST(near(parameters[i], of_parameters[i]));
   for (int t = 0; t < steps; ++t)
     for (int n = 0; n < 2; ++n)
       for (int i = 0; i < 3; ++i) {
