@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(plain_sgd) {
   check<TwoTables, float, esp::cpu>(optimizer, unchanged);
   check<Twice, float, esp::cpu>(optimizer, unchanged);
 }
-// Rows that are an argument, a constant, and those of two tables.
+// Rows that are an argument, a constant, and those of two tables. Losses agree up to rounding.
 BOOST_AUTO_TEST_CASE(gradients_that_are_not_computed) {
   auto const check_loss = [](auto loss, auto net) {
     esp::model<decltype(net)> model{esp::seed{1}}, other{esp::seed{1}};
@@ -132,7 +132,9 @@ BOOST_AUTO_TEST_CASE(gradients_that_are_not_computed) {
       auto const k = numbers<float, shape<4, 3, 7>>(static_cast<std::uint64_t>(i));
       auto const [value, gradients] = esp::value_and_grad(other, loss)(x, k);
       updater.update(other, gradients);
-      BOOST_TEST(trainer.step(x, k) == value);
+      // The kernel that sums the loss also stores the rows of the gradient, and the more a kernel does for an element,
+      // the fewer sums it keeps side by side. The terms are then added in another order.
+      BOOST_TEST(near(trainer.step(x, k), value, 1e-6));
       BOOST_TEST(same_bits(trainer.gradients(), gradients.span()));
       BOOST_TEST(same_bits(model.parameters(), other.parameters()));
     }

@@ -207,6 +207,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_stack_of_dilated_convolutions, T, decltype(std::
   check<T, Stack, 1, 1, 3, 16, 48>();
 }
 BOOST_AUTO_TEST_CASE(gated_units_with_skip_connections) { check<double, WaveNet, 1, 1, 4, 48>(); }
+/// More layers than histories that slide.
+template <int... Layer>
+nn::Sequential<nn::Residual<nn::Sequential<Causal<2, 2, 2, 1 + Layer % 3>, nn::Tanh>>...> residuals_of_layers(
+    std::integer_sequence<int, Layer...>);
+BOOST_AUTO_TEST_CASE(a_deep_net) {
+  check<double, decltype(residuals_of_layers(std::make_integer_sequence<int, 24>{})), 1, 4>();
+}
 BOOST_AUTO_TEST_CASE(convolutions_without_padding_are_late) { check<double, Cropped, 1, 1, 2, 24>(6); }
 BOOST_AUTO_TEST_CASE(norms_over_channels) { check<double, Channels, 1, 1, 6, 48>(); }
 BOOST_AUTO_TEST_CASE(strides_and_poolings) { check<double, Strided, 1, 4, 16, 48>(); }

@@ -181,6 +181,14 @@ BOOST_AUTO_TEST_CASE(products_that_are_combined_and_weights_without_softmax) {
 /// A context shortens the window of a mask, or is one.
 BOOST_AUTO_TEST_CASE(a_context_is_a_window) { check_against<Windowed<1000>, Windowed<7>, 7, 4, double, 1, 3, 16>(); }
 
+/// More different windows than a net of a few layers has: each has a ring of its own.
+template <int... Layer>
+nn::Sequential<Windowed<Layer + 2>...> windows_of_layers(std::integer_sequence<int, Layer...>);
+BOOST_AUTO_TEST_CASE(layers_with_windows_of_their_own) {
+  using Layers = decltype(windows_of_layers(std::make_integer_sequence<int, 12>{}));
+  check<Layers, 0, 4, double, 3>();
+}
+
 /// Behind a convolution without padding, results are late; the sequence of keys begins late, too.
 BOOST_AUTO_TEST_CASE(attention_behind_a_late_layer) {
   using Late = nn::Sequential<nn::Conv1d<4, 8, 3, nn::conv{.padding = 0, .layout = esp::nhwc}>,

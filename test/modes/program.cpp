@@ -17,6 +17,9 @@ int at, axis, batch_size, bytes, classes, column, columns, correct, cost, count,
 #include <espalier/data/loader.hpp>
 #include <espalier/io/safetensors.hpp>
 #include <espalier/model/gradients.hpp>
+#if defined(WITH_A_STREAM)
+#include <espalier/stream.hpp>
+#endif
 
 #include <cmath>
 #include <cstdio>
@@ -116,6 +119,27 @@ void training() {
   require(risk > 0 && squares > 0, "a model has gradients");
 }
 
+#if defined(WITH_A_STREAM)
+/// The modes that check what a program does with its memory also run a net block by block: its buffers are reached by
+/// addresses that constant expressions compare.
+void stream() {
+  esp::model<nn::Conv1d<1, 1, 3, nn::conv{.padding = {0, 2, 0, 0}, .layout = esp::nhwc}>> const filter{esp::seed{1}};
+  esp::tensor<float, esp::shape<1, 8, 1>> all;
+  for (int step = 0; step < 8; ++step) all[step] = static_cast<float>(step + 1);
+  esp::predictor whole{filter, esp::batch<1, 8, 1>{}};
+  esp::tensor<float, esp::shape<1, 8, 1>> expected;
+  whole(all, expected);
+  esp::stream in_blocks{filter, esp::batch<1, 4, 1>{}};
+  for (int first = 0; first < 8; first += 4) {
+    esp::tensor<float, esp::shape<1, 4, 1>> block, result;
+    for (int step = 0; step < 4; ++step) block[step] = all[first + step];
+    in_blocks(block, result);
+    for (int step = 0; step < 4; ++step)
+      require(near(result[step], expected[first + step], 1e-6), "a stream computes what a predictor does");
+  }
+}
+#endif
+
 }  // namespace test
 
 int main(int words, char**) {
@@ -133,6 +157,9 @@ int main(int words, char**) {
   }
   test::gradients();
   test::training();
+#if defined(WITH_A_STREAM)
+  test::stream();
+#endif
   if (test::failures == 0) std::puts("right");
   return test::failures == 0 ? 0 : 1;
 }

@@ -60,7 +60,7 @@ def modes():
             Mode(f"{compiler}_fast_math", compiler, "run", f"-O2 {STRICT} -ffast-math -march=native"),
             Mode(f"{compiler}_compiler_vectors", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_COMPILER_VECTORS -DESPALIER_CACHE_BYTES=262144,1048576"),
             Mode(f"{compiler}_lto", compiler, "run", f"-O2 {STRICT} -flto=auto"),
-            Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all"),
+            Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all -DWITH_A_STREAM"),
             Mode(f"{compiler}_names", compiler, "syntax", f"{STRICT} -DGLOBAL_NAMES", quick=compiler == "gcc"),
             Mode(f"{compiler}_cpp23", compiler, "syntax", STRICT, standard="c++23"),
             Mode(f"{compiler}_cpp17", compiler, "invalid", "", "espalier requires C++20: compile with -std=c++20", quick=compiler == "gcc", standard="c++17"),

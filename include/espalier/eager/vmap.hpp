@@ -236,14 +236,15 @@ struct vmap_function {
 
 }  // namespace detail
 
-/// vmap(f)(x...): f of each sample of x, in one program without a loop. f is written for one sample. vmap<I...>(f) maps
-/// the arguments I along their leading axis; the others are the same for all samples. Without I, tensors are mapped and
-/// models are not. It costs what the formula of all samples costs: for each op of f one op on larger shapes. In a body
-/// it works on values, also under grad. f may use grad: vmap<1, 2>(grad<1>(loss))(net, x, y) are gradients by sample.
+/// vmap(f)(x...): f of each sample of x, in one program without a loop over samples. f is written for one sample.
+/// vmap<I...>(f) maps the arguments I along their leading axis; the others are the same for all samples. Without I,
+/// tensors are mapped and models are not. It costs what the formula of all samples costs: for each op of f one op on
+/// larger shapes. Of a loop in f (scan, repeat), each step computes all samples; they share the count. In a body it
+/// works on values, also under grad. f may use grad: vmap<1, 2>(grad<1>(loss))(net, x, y) are gradients by sample.
 /// shape   x -> (N, S...), where S is what f returns; a std::tuple if f returns several values
 /// gradient  that of each sample
 /// errors  mapped arguments without a leading axis or with different extents, f that uses random numbers or updates a
-///         model (BatchNorm in training), and values of more than 6 axes do not compile
+///         model (BatchNorm in training), a mapped count of a loop, and values of more than 6 axes do not compile
 /// source  jax.vmap, torch.func.vmap
 template <int... Arguments, class F>
 constexpr auto vmap(F) {

@@ -53,7 +53,7 @@ enum class fault : std::uint8_t {
   random_in_vmap,         ///< the function of one sample uses random numbers
   update_in_vmap,         ///< the function of one sample updates a model
   not_batched,            ///< an op of the function of one sample has no form for all samples
-  loop_in_vmap,           ///< the function of one sample has a loop
+  count_in_vmap,          ///< the count of a loop varies from sample to sample
   update_in_loop,         ///< the step of a loop updates a buffer or a model
   computed_count          ///< the number of steps of a loop that is no argument of integers
 };

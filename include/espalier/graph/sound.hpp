@@ -116,11 +116,12 @@ struct sound {
                 ESPALIER_SENTENCE("vmap(f): an operation in f cannot be computed for all samples at once, because its "
                                   "value would have more than 6 axes; reshape its operand to fewer axes",
                                   ESPALIER_STATED(has_batched_ops, Op)));
-  static constexpr bool has_no_loop_of_samples = Found != fault::loop_in_vmap || is_reported_elsewhere<Subject>;
-  static_assert(has_no_loop_of_samples,
-                ESPALIER_SENTENCE("vmap(f): f has a loop (scan, repeat or a recurrent layer), which vmap does not "
-                                  "batch; give the state of the loop an axis of samples and call f without vmap",
-                                  ESPALIER_STATED(has_no_loop_of_samples, Subject)));
+  static constexpr bool has_one_count = Found != fault::count_in_vmap || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_one_count,
+      ESPALIER_SENTENCE("vmap(f): the count of a loop in f is a mapped argument, and all samples run the same "
+                        "number of steps; name the mapped arguments without it: vmap<0, 1>(f)",
+                        ESPALIER_STATED(has_one_count, Subject)));
   static constexpr bool keeps_models_in_loops = Found != fault::update_in_loop || is_reported_elsewhere<Subject>;
   static_assert(keeps_models_in_loops,
                 ESPALIER_SENTENCE("scan(step, state, xs): the step updates a model, or the running statistics of a "

@@ -542,6 +542,12 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   "the queries, keys and values of attention are known at different steps, because a "
                                   "layer before one of them does not pad; pad in front",
                                   EarlyKeys));
+  using ManyWindows = no<fault::many_windows, Place>;
+  static_assert(ManyWindows::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the layers of attention look at more than 22 different numbers of earlier steps; "
+                                  "give some the same window, or pass esp::context<N>{}",
+                                  ManyWindows));
   using Constant = no<fault::constant_result, Op>;
   static_assert(Constant::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "the result of the net has no axis of time", Constant));

@@ -64,6 +64,7 @@ inline constexpr operation::streamed streamed_net =
 /// The base of all rings is behind those of the histories that slide.
 inline constexpr int rings_base = 2 + operation::max_sliding;
 static_assert(rings_base < plan::base::max_states);
+static_assert(2 + operation::max_rings <= plan::base::max_arguments);
 
 /// The addresses of all buffers of a stream's program: those of the net, then two for each history. Histories that
 /// slide have a base each, behind the two bases of the buffers that are read and of those that are written.

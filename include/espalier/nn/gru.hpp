@@ -123,13 +123,16 @@ struct gru {
 };
 
 /// A layer of GRUCells along a sequence, or several, each of which reads the outputs of the one before it.
-/// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}.
+/// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}. forward(x, h, count) and
+/// forward(x, count) run the first `count` steps: outputs behind them are 0, and the last h is that after them. The
+/// other direction begins at the last of them.
 /// shape   (T, N, In), (L D, N, Hidden) -> (T, N, D Hidden), (L D, N, Hidden) for L layers in D directions;
 ///         batch_first: (N, T, In) -> (N, T, D Hidden). For layer l: weight_ih_l (features, 3 Hidden), weight_hh_l
 ///         (Hidden, 3 Hidden), bias_ih_l, bias_hh_l (3 Hidden), and the same with _reverse
 /// start   as of GRUCell
+/// range   count () or (1) of std::int32_t, from 0 to T
 /// errors  another number of features, a state of another shape, no layers, and dropout outside [0, 1) or without a
-///         second layer do not compile
+///         second layer do not compile; a count outside of its range throws index_error
 /// saves   the states and the gates
 /// gradient  that of its formula, through all steps
 /// source  PyTorch's GRU
@@ -150,6 +153,7 @@ struct GRU {
 
   constexpr auto forward(auto x) const { return cells.run(x); }
   constexpr auto forward(auto x, auto h) const { return cells.run(x, h); }
+  constexpr auto forward(auto x, auto h, auto count) const { return cells.run(x, h, count); }
 };
 
 }  // namespace espalier::nn

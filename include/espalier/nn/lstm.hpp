@@ -83,13 +83,16 @@ struct lstm {
 
 /// A layer of LSTMCells along a sequence, or several, each of which reads the outputs of the one before it.
 /// forward(x, std::tuple{h, c}) and forward(x), which starts from zeros, return std::tuple{outputs, std::tuple{h, c}}
-/// with the last h and c. forward(x, h, c) returns std::tuple{outputs, h, c}.
+/// with the last h and c. forward(x, h, c) returns std::tuple{outputs, h, c}. With a count as the last argument, each
+/// runs the first `count` steps: outputs behind them are 0, and h and c are those after them. The other direction
+/// begins at the last of them.
 /// shape   (T, N, In), twice (L D, N, Hidden) -> (T, N, D Hidden), twice (L D, N, Hidden) for L layers in D directions;
 ///         batch_first: (N, T, In) -> (N, T, D Hidden). For layer l: weight_ih_l (features, 4 Hidden), weight_hh_l
 ///         (Hidden, 4 Hidden), bias_ih_l, bias_hh_l (4 Hidden), and the same with _reverse
 /// start   as of LSTMCell
+/// range   count () or (1) of std::int32_t, from 0 to T
 /// errors  another number of features, a state of other shapes, no layers, and dropout outside [0, 1) or without a
-///         second layer do not compile
+///         second layer do not compile; a count outside of its range throws index_error
 /// saves   the states and the gates
 /// gradient  that of its formula, through all steps
 /// source  needle's LSTM; PyTorch's LSTM
@@ -111,7 +114,15 @@ struct LSTM {
   constexpr auto forward(auto x) const { return cells.run(x); }
   constexpr auto forward(auto x, auto state) const { return cells.run(x, state); }
   constexpr auto forward(auto x, auto h, auto c) const {
-    auto const all = cells.run(x, std::tuple{h, c});
+    if constexpr (detail::is_count<decltype(c)>) return cells.run(x, h, c);
+    else return three_values(cells.run(x, std::tuple{h, c}));
+  }
+  constexpr auto forward(auto x, auto h, auto c, auto count) const {
+    return three_values(cells.run(x, std::tuple{h, c}, count));
+  }
+
+ private:
+  static constexpr auto three_values(auto const& all) {
     if constexpr (is_invalid<std::remove_cvref_t<decltype(all)>>) return all;
     else return std::tuple{std::get<0>(all), std::get<0>(std::get<1>(all)), std::get<1>(std::get<1>(all))};
   }

@@ -126,6 +126,15 @@ struct state_fault<espalier::detail::member_types<X...>, Shape> {
   using type = typename espalier::detail::first_fault<state_shape<Shape, shape_of<X>>...>::type;
 };
 
+/// Whether an argument behind the sequences is a number of steps: one value without axes, or with one axis. A state has
+/// three.
+template <class X>
+inline constexpr bool is_count = false;
+template <class X>
+  requires std::is_same_v<typename shape_if_value<X>::type, shape<>> ||
+      std::is_same_v<typename shape_if_value<X>::type, shape<1>>
+inline constexpr bool is_count<X> = true;
+
 /// Zeros as the initial state.
 template <int Values, class S>
 constexpr auto zero_state(auto const& x) {
@@ -253,28 +262,39 @@ struct cell_stack {
   template <class S>
   using state_of = shape<cells, batch<S>, First::state_features>;
 
-  /// std::tuple{outputs, last state} for an initial state.
-  template <class X, class State>
-  constexpr auto run(X const& x, State const& state) const {
-    if constexpr (espalier::detail::HoldsInvalid<X> || espalier::detail::HoldsInvalid<State>) {
-      return espalier::detail::first_invalid_of<X, State>{};
+  /// std::tuple{outputs, last state} for an initial state. count: as scan takes it; all_steps: the layers run all steps
+  template <class X, class State, class Count>
+  constexpr auto run(X const& x, State const& state, Count const& count) const {
+    if constexpr (espalier::detail::HoldsInvalid<X> || espalier::detail::HoldsInvalid<State> ||
+                  espalier::detail::HoldsInvalid<Count>) {
+      return espalier::detail::first_invalid_of<X, State, Count>{};
     } else if constexpr (!sequence_input<First::input_features, shape_of<X>>::agree) {
       return invalid<sequence_input<First::input_features, shape_of<X>>>{};
     } else {
       using Fault = decltype(fault_of_state<First::state_count, State, state_of<shape_of<X>>>());
       if constexpr (!Fault::agree) return invalid<Fault>{};
-      else return layer<0>(time_first(x), state);
+      else return layer<0>(time_first(x), state, count);
     }
+  }
+  /// For an initial state, or from zeros for a count.
+  template <class X, class State>
+  constexpr auto run(X const& x, State const& state) const {
+    if constexpr (is_count<State>) return from_zeros(x, state);
+    else return run(x, state, espalier::detail::all_steps{});
   }
   template <class X>
   constexpr auto run(X const& x) const {
-    if constexpr (is_invalid<X>) return x;
-    else if constexpr (!sequence_input<First::input_features, shape_of<X>>::agree)
-      return invalid<sequence_input<First::input_features, shape_of<X>>>{};
-    else return run(x, zero_state<First::state_count, state_of<shape_of<X>>>(x));
+    return from_zeros(x, espalier::detail::all_steps{});
   }
 
  private:
+  template <class X, class Count>
+  constexpr auto from_zeros(X const& x, Count const& count) const {
+    if constexpr (is_invalid<X>) return x;
+    else if constexpr (!sequence_input<First::input_features, shape_of<X>>::agree)
+      return invalid<sequence_input<First::input_features, shape_of<X>>>{};
+    else return run(x, zero_state<First::state_count, state_of<shape_of<X>>>(x), count);
+  }
   /// Exchanges the axes of steps and samples if samples come first in the arguments and results of the layer.
   static constexpr auto time_first(auto const& x) {
     if constexpr (Options.batch_first) return permute<1, 0, 2>(x);
@@ -294,9 +314,10 @@ struct cell_stack {
     });
   }
   template <int Position, direction Direction>
-  constexpr auto scanned(auto const& x, auto const& state) const {
+  constexpr auto scanned(auto const& x, auto const& state, auto const& count) const {
     auto const& c = cell<Position>();
-    return scan<Direction>(c.step(), state_of_cell<Position>(state), c.projected(x));
+    return espalier::detail::scan<Direction == direction::backwards>(c.step(), state_of_cell<Position>(state),
+                                                                     c.projected(x), count);
   }
   template <int L>
   constexpr auto dropped(auto const& y) const {
@@ -306,21 +327,21 @@ struct cell_stack {
 
   /// Layer L and all after it. last: the last states of the cells before it
   template <int L>
-  constexpr auto layer(auto const& x, auto const& state, auto const&... last) const {
+  constexpr auto layer(auto const& x, auto const& state, auto const& count, auto const&... last) const {
     if constexpr (is_invalid<std::remove_cvref_t<decltype(x)>>) {
       return x;
     } else if constexpr (L == layers) {
       return std::tuple{time_first(x), stacked(last...)};
     } else if constexpr (directions == 1) {
-      auto const all = scanned<L, direction::forwards>(x, state);
+      auto const all = scanned<L, direction::forwards>(x, state, count);
       if constexpr (is_invalid<std::remove_cvref_t<decltype(all)>>) return all;
-      else return layer<L + 1>(dropped<L>(std::get<1>(all)), state, last..., std::get<0>(all));
+      else return layer<L + 1>(dropped<L>(std::get<1>(all)), state, count, last..., std::get<0>(all));
     } else {
-      auto const all = scanned<2 * L, direction::forwards>(x, state);
-      auto const back = scanned<2 * L + 1, direction::backwards>(x, state);
+      auto const all = scanned<2 * L, direction::forwards>(x, state, count);
+      auto const back = scanned<2 * L + 1, direction::backwards>(x, state, count);
       if constexpr (is_invalid<std::remove_cvref_t<decltype(all)>>) return all;
       else
-        return layer<L + 1>(dropped<L>(concatenate<-1>(std::get<1>(all), std::get<1>(back))), state, last...,
+        return layer<L + 1>(dropped<L>(concatenate<-1>(std::get<1>(all), std::get<1>(back))), state, count, last...,
                             std::get<0>(all), std::get<0>(back));
     }
   }

@@ -72,13 +72,16 @@ struct rnn {
 };
 
 /// A layer of RNNCells along a sequence, or several, each of which reads the outputs of the one before it.
-/// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}.
+/// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}. forward(x, h, count) and
+/// forward(x, count) run the first `count` steps: outputs behind them are 0, and the last h is that after them. The
+/// other direction begins at the last of them.
 /// shape   (T, N, In), (L D, N, Hidden) -> (T, N, D Hidden), (L D, N, Hidden) for L layers in D directions;
 ///         batch_first: (N, T, In) -> (N, T, D Hidden). For layer l: weight_ih_l (features, Hidden), weight_hh_l (Hidden, Hidden),
 ///         bias_ih_l, bias_hh_l (Hidden), and the same with _reverse
 /// start   as of RNNCell
+/// range   count () or (1) of std::int32_t, from 0 to T
 /// errors  another number of features, a state of another shape, no layers, and dropout outside [0, 1) or without a
-///         second layer do not compile
+///         second layer do not compile; a count outside of its range throws index_error
 /// saves   the states
 /// gradient  that of its formula, through all steps
 /// source  needle's RNN; PyTorch's RNN
@@ -99,6 +102,7 @@ struct RNN {
 
   constexpr auto forward(auto x) const { return cells.run(x); }
   constexpr auto forward(auto x, auto h) const { return cells.run(x, h); }
+  constexpr auto forward(auto x, auto h, auto count) const { return cells.run(x, h, count); }
 };
 
 }  // namespace espalier::nn

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../graph/loop.hpp"
 #include "detach.hpp"
 #include "indexing.hpp"
 
@@ -39,6 +40,9 @@ constexpr int add_sample_leaf(node_table& g, int all, extents const& s, sample_l
 enum class random_samples : std::uint8_t { are_invalid, are_shared };
 
 /// Rewrites the nodes of a program from `first` on that depend on leaves of one sample.
+/// A loop with a value that depends on a leaf becomes one loop with a number of its own, which computes all samples in
+/// each step. Slices, states and other nodes of its body that are the same for all samples are copied without an axis
+/// of samples. Nodes that depend on these copies, such as final states, are copied, too.
 class batcher {
  public:
   constexpr batcher(node_table& g, int samples, int first, random_samples random = random_samples::are_invalid)
@@ -48,10 +52,16 @@ class batcher {
         first_{first},
         last_{g.size},
         all_{zeros(g.size - first + 2)},
-        depends_{zeros(g.size - first + 2)} {}
+        depends_{zeros(g.size - first + 2)},
+        moves_{zeros(g.size - first + 2)},
+        copy_{zeros(g.size - first + 2)},
+        loops_{zeros(g.loop_count + 1)} {}
   constexpr ~batcher() {
     delete[] all_;
     delete[] depends_;
+    delete[] moves_;
+    delete[] copy_;
+    delete[] loops_;
   }
   batcher(batcher const&) = delete;
   batcher& operator=(batcher const&) = delete;
@@ -62,38 +72,121 @@ class batcher {
       depends_[leaves[i].id - first_] = 1;
       all_[leaves[i].id - first_] = emit_reshape(g_, leaves[i].all, of_all(g_[leaves[i].id].shape));
     }
+    while (mark_dependent()) {}
     int* const needed = zeros(last_ - first_ + 2);
     for (int i = 0; i < root_count; ++i)
       if (roots[i] >= first_) needed[roots[i] - first_] = 1;
     for (int id = last_; id >= first_; --id) {
-      if (g_[id].op->labels != nullptr) needed[id - first_] = 1;  // labels are checked, though nothing reads their mark
+      // Labels are checked, though nothing reads their mark.
+      if (!espalier::detail::is_null(g_[id].op->labels)) needed[id - first_] = 1;
       for (int k = 0; k < 4; ++k)
         if (int const x = g_[id].operand[k]; x >= first_ && needed[id - first_] != 0 && all(id) == 0)
           needed[x - first_] = 1;
     }
     for (int id = first_; id <= last_; ++id) {
-      for (int k = 0; k < 4; ++k)
-        if (depends(g_[id].operand[k])) depends_[id - first_] = 1;
       if (needed[id - first_] == 0) continue;
       if (g_[id].op->family == op_family::random && random_ == random_samples::are_invalid)
         g_.report(graph::fault::random_in_vmap);
-      if (depends(id) && all(id) == 0) all_[id - first_] = emit_for_all(g_[id]);
+      if (is_carry(id)) emit_stacked_values(id, needed);
+      rewrite(id);
+      if (is_carry(id) && graph::is_loop(g_[id])) rewrite_results(id, needed);
     }
     delete[] needed;
   }
   /// The value of all samples of a root, with the axis of samples in front.
-  constexpr int value(int id) { return laid_out(id, sample_layout::in_front); }
+  constexpr int value(int id) { return laid_out(stand_in(id), sample_layout::in_front); }
 
   /// Replaces the nodes of one sample by zeros. No result depends on them, and passes over all nodes do not find
   /// arguments and indices that no caller has.
   constexpr void remove_samples() {
     for (int id = first_; id <= last_; ++id)
-      if (depends(id)) g_.nodes[id] = node{&described<constant_>, {}, graph::constant_attribute(0), g_[id].shape};
+      if (depends(id) || moves(id))
+        g_.nodes[id] = node{&described<constant_>, {}, graph::constant_attribute(0), g_[id].shape};
+    int kept = 0;
+    for (int i = 0; i < g_.loop_result_count; ++i)
+      if (int const id = g_.loop_results[i]; !depends(id) && !moves(id)) g_.loop_results[kept++] = id;
+    g_.loop_result_count = kept;
   }
 
  private:
   static constexpr int* zeros(int count) { return new int[static_cast<std::size_t>(count)]{}; }
   constexpr bool depends(int id) const { return id >= first_ && id <= last_ && depends_[id - first_] != 0; }
+  constexpr bool moves(int id) const { return id >= first_ && id <= last_ && moves_[id - first_] != 0; }
+  /// Whether a node belongs to a loop that may be rewritten. Those around the nodes, whose steps are the samples, stay.
+  constexpr bool is_of_loop(int id) const {
+    return random_ == random_samples::are_invalid && graph::is_of_loop(g_[id].op->family);
+  }
+  constexpr bool is_carry(int id) const { return is_of_loop(id) && g_[id].op->family == op_family::loop_carry; }
+
+  /// Marks the nodes that depend on a leaf, and those that move with a loop. Returns whether the marks of a loop have
+  /// changed, so that nodes that were passed may depend on them.
+  constexpr bool mark_dependent() {
+    bool changed = false;
+    for (int id = first_; id <= last_; ++id) {
+      node const& n = g_[id];
+      bool const of_loop = is_of_loop(id);
+      // A result of a loop depends on what the loop computes for it, not on other states.
+      bool const result = of_loop && graph::is_loop_result(n.op->family);
+      bool dependent = depends(id), moving = of_loop && loops_[graph::loop_of(n).number] != 0;
+      for (int k = 0; k < 4; ++k) {
+        dependent = dependent || (depends(n.operand[k]) && (!result || k == 1) && (!of_loop || k < 2));
+        moving = moving || moves(n.operand[k]);
+      }
+      depends_[id - first_] = dependent ? 1 : 0;
+      moves_[id - first_] = moving && !dependent ? 1 : 0;
+      if (!of_loop || !(dependent || moving)) continue;
+      int& of_number = loops_[graph::loop_of(n).number];
+      changed = changed || of_number == 0;
+      if (of_number == 0) of_number = ++g_.loop_count;
+      // A state has the values after the step, too.
+      if (!is_carry(id) || !dependent || depends(n.operand[0])) continue;
+      depends_[n.operand[0] - first_] = 1;
+      moves_[n.operand[0] - first_] = 0;
+      changed = true;
+    }
+    return changed;
+  }
+  constexpr bool is_rewritten(int id) const {
+    return (!depends(id) && !moves(id)) || all(id) != 0 || copy_[id - first_] != 0;
+  }
+  constexpr void rewrite(int id) {
+    if (is_rewritten(id)) return;
+    if (is_carry(id)) copy_[id - first_] = carry(g_[id]);
+    else if (depends(id)) all_[id - first_] = emit_for_all(g_[id]);
+    else copy_[id - first_] = g_.add(with_copies(g_[id]));
+  }
+  /// Whether a needed node is a result of the loop of a carry, and its value in a step is rewritten.
+  constexpr bool is_ready(int id, int carry, int const* needed) const {
+    return id >= first_ && id <= last_ && needed[id - first_] != 0 &&
+           graph::loop_of(g_[id]).number == graph::loop_of(g_[carry]).number && is_rewritten(g_[id].operand[1]);
+  }
+  /// What is stacked precedes the loop. Equal nodes are one: the results find these.
+  constexpr void emit_stacked_values(int carry, int const* needed) {
+    for (int i = 0, count = g_.loop_result_count; i < count; ++i)
+      if (int const id = g_.loop_results[i];
+          is_ready(id, carry, needed) && g_[id].op->family == op_family::loop_stack && depends(id))
+        (void)value_of_step(g_[id]);
+  }
+  /// Results directly follow their loop. If that is inside the body of another loop, a backward pass may have added
+  /// results behind that one, but what is computed from them must precede it (graph::loop_nodes).
+  constexpr void rewrite_results(int loop, int const* needed) {
+    for (int i = 0, count = g_.loop_result_count; i < count; ++i)
+      if (int const id = g_.loop_results[i]; is_ready(id, loop, needed)) rewrite(id);
+  }
+  /// The node that stands for a value that is the same for all samples.
+  constexpr int stand_in(int id) const {
+    return id >= first_ && id <= last_ && copy_[id - first_] != 0 ? copy_[id - first_] : id;
+  }
+  /// A node with the copies of its operands, and the number of its loop.
+  constexpr node with_copies(node n) const {
+    for (int& x : n.operand) x = stand_in(x);
+    if (random_ == random_samples::are_invalid && graph::is_of_loop(n.op->family)) {
+      graph::loop_node l = graph::loop_of(n);
+      l.number = loops_[l.number];
+      n.attribute = graph::loop_attribute(l);
+    }
+    return n;
+  }
   constexpr int all(int id) const { return id >= first_ && id <= last_ ? all_[id - first_] : 0; }
   /// Whether a value varies from sample to sample.
   constexpr bool mapped(int id) const { return all(id) != 0; }
@@ -182,17 +275,64 @@ class batcher {
       case op_family::index_copy:
         return index_copy(n);
       case op_family::loop_slice:
+        return loop_slice(n);
       case op_family::loop_state:
-      case op_family::loop_carry:
+        return g_.add(node{n.op, {in_own_layout(n.operand[0])}, n.attribute, of_all(n.shape)});
       case op_family::loop_final:
+        return g_.add(node{n.op, {n.operand[0], all(n.operand[1])}, n.attribute, of_all(n.shape)});
       case op_family::loop_stack:
-        g_.report(graph::fault::loop_in_vmap);
-        return emit_constant(g_, 0, of_all(n.shape)).id;
+        return loop_stack(n);
       default:
         return fail(n);
     }
   }
-  constexpr int emit_for_all(node const n) { return emit_reshape(g_, rule_of(n), of_all(n.shape)); }
+  constexpr int emit_for_all(node const& n) {
+    node const copied = with_copies(n);
+    return emit_reshape(g_, rule_of(copied), of_all(copied.shape));
+  }
+
+  /// Exchanges the two first axes of a value of (a, b, ...) elements.
+  constexpr int exchanged(int x, int a, int b) {
+    int const inner = static_cast<int>(g_[x].shape.size() / a / b);
+    return emit_permute(g_, emit_reshape(g_, x, extents{3, {a, b, inner}}),
+                        packed_axis(0, 1) | packed_axis(1, 0) | packed_axis(2, 2));
+  }
+  /// The shape of a value of the body in memory, which has another axis in front: that of the steps.
+  constexpr extents in_a_step(extents const& s) const {
+    extents const r = of_all(s);
+    return r.rank < max_rank ? r : extents{2, {samples_, static_cast<int>(r.size() / samples_)}};
+  }
+  /// Of a sequence for each sample, a step has one position of all samples.
+  constexpr int loop_slice(node const& n) {
+    int const steps = graph::loop_of(n).steps;
+    extents const s = in_a_step(n.shape);
+    int const xs = exchanged(all(n.operand[0]), samples_, steps);
+    return g_.add(node{n.op, {emit_reshape(g_, xs, in_front(s, steps))}, n.attribute, s});
+  }
+  /// The value in a step, of which a loop_stack has the values in all steps.
+  constexpr int value_of_step(node const& stack) {
+    int const one = stack.operand[1], x = emit_reshape(g_, all(one), in_a_step(g_[one].shape));
+    // No stack has the values of a slice: they are its sequence. A reshape is another value.
+    if (g_[x].op->family != op_family::loop_slice) return x;
+    int const size = static_cast<int>(g_[x].shape.size());
+    return emit_reshape(g_, x, g_[x].shape.rank == 1 ? extents{2, {1, size}} : extents{1, {size}});
+  }
+  constexpr int loop_stack(node const& n) {
+    int const steps = graph::loop_of(n).steps, x = value_of_step(n);
+    int const all_steps = g_.add(node{n.op, {n.operand[0], x}, n.attribute, in_front(g_[x].shape, steps)});
+    return exchanged(all_steps, steps, samples_);
+  }
+  /// A state for all samples, or a copy of one that is the same for all.
+  constexpr int carry(node const& n) {
+    bool const mapped_state = mapped(n.operand[0]);
+    node r = with_copies(n);
+    if (mapped_state) {
+      r.operand[0] = all(n.operand[0]);
+      r.operand[1] = in_own_layout(r.operand[1]);
+      r.shape = of_all(n.shape);
+    }
+    return g_.add(r);
+  }
 
   constexpr int elementwise(node const& n) {
     node r{n.op, {}, n.attribute, of_all(n.shape)};
@@ -416,6 +556,9 @@ class batcher {
   int first_, last_;
   int* all_;      ///< by node: the node of all samples, or 0
   int* depends_;  ///< by node: whether it depends on a leaf
+  int* moves_;    ///< by node: whether it is copied with a loop, and is the same for all samples
+  int* copy_;     ///< by node: its copy, or 0; of a carry also for all samples
+  int* loops_;    ///< by number of a loop: the number of its copy, or 0
 };
 
 }  // namespace espalier::operation

@@ -27,6 +27,7 @@ enum class stream_fault : std::uint8_t {
   attends_all,        ///< a sum or maximum over keys of which no mask hides those that come later
   needs_context,      ///< attention looks at all earlier keys, and no context says how many are kept
   early_keys,         ///< queries, keys and values of attention are known at different times
+  many_windows,       ///< attention looks at more different numbers of steps than there are rings
   no_rule,            ///< an op family without a rule
   constant_result     ///< the result does not depend on the steps
 };
@@ -76,7 +77,8 @@ struct stream_ring {
   int past, block;
   constexpr int places() const { return past + block; }
 };
-inline constexpr int max_rings = 8;
+/// A program has 24 arguments (plan/address.hpp): the block is one, and the numbers of its steps are another.
+inline constexpr int max_rings = 22;
 
 /// Earlier elements of a value, which are kept from call to call.
 struct stream_history {
@@ -131,6 +133,7 @@ struct stream_facts {
   int table_rows;        ///< of the shortest table that has a row for each step; 0: there is none
   stream_ring rings[max_rings];
   int ring_count;
+  bool lacks_ring;  ///< the last run found more windows than there are rings
   extents result;
   int latency, receptive_field, stride;
 };

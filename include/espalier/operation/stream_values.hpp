@@ -313,7 +313,7 @@ class stream_values {
   constexpr int ring_of(int past, int block) {
     int i = 0;
     while (i < facts_.ring_count && (facts_.rings[i].past != past || facts_.rings[i].block != block)) ++i;
-    if (i == max_rings) g_.report(graph::fault::too_many_nodes);
+    if (i == max_rings) facts_.lacks_ring = true;
     else if (i == facts_.ring_count) facts_.rings[facts_.ring_count++] = {past, block};
     return i < max_rings ? i : 0;
   }

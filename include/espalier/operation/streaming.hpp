@@ -41,9 +41,14 @@ class streamer : stream_attention {
       for (int const x : from_[id].operand)
         if (needed[id]) needed[x] = true;
     find_loops(needed);
-    for (int id = 1; id <= from_.size && facts_.fault == stream_fault::none; ++id)
+    int without_ring = 0;
+    for (int id = 1; id <= from_.size && facts_.fault == stream_fault::none; ++id) {
       if (needed[id]) stream_node(id);
+      if (facts_.lacks_ring && without_ring == 0) without_ring = id;
+    }
     delete[] needed;
+    // The windows of a run that is repeated may still become equal.
+    if (without_ring != 0 && !facts_.windows_changed) fail(stream_fault::many_windows, without_ring);
     if (facts_.fault == stream_fault::none) add_outputs();
   }
 
@@ -496,7 +501,7 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
   // A run that finds longer windows than it was emitted with is repeated; windows that are combined become equal.
   do {
     graph::program measured{};
-    r.facts.windows_changed = false;
+    r.facts.windows_changed = r.facts.lacks_ring = false;
     r.facts.history_count = r.facts.ring_count = 0;
     streamer one{whole, measured, r.facts, axis, block, context};
     one.run(first_buffer);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "../base/address.hpp"
 #include "../base/supported.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -34,13 +35,16 @@ struct storage_layout {
   address const* vector_addresses = nullptr;  ///< of vectors of packed tensors; null: one after the other
 
   constexpr address parameter(int slot) const {
-    return parameter_addresses != nullptr ? parameter_addresses[slot] : address{base::parameters, parameters[slot]};
+    return !espalier::detail::is_null(parameter_addresses) ? parameter_addresses[slot]
+                                                           : address{base::parameters, parameters[slot]};
   }
   constexpr address buffer(int slot) const {
-    return buffer_addresses != nullptr ? buffer_addresses[slot] : address{base::buffers, buffers[slot]};
+    return !espalier::detail::is_null(buffer_addresses) ? buffer_addresses[slot]
+                                                        : address{base::buffers, buffers[slot]};
   }
   constexpr address gradient(int slot) const {
-    return gradient_addresses != nullptr ? gradient_addresses[slot] : address{base::gradients, parameters[slot]};
+    return !espalier::detail::is_null(gradient_addresses) ? gradient_addresses[slot]
+                                                          : address{base::gradients, parameters[slot]};
   }
 };
 

@@ -112,6 +112,7 @@ class destination_finder {
   /// Vectors of packed tensors have memory of their own: where the layout has it, or else one after the other. The
   /// groups of the tensors write them there.
   constexpr void place_packed(storage_layout const& layout) {
+    bool const in_turn = espalier::detail::is_null(layout.vector_addresses);
     std::int64_t first = 0;
     int newest = -1;
     for (int id = 1; id <= nodes_.size; ++id) {
@@ -120,10 +121,9 @@ class destination_finder {
       if (place.vector != newest) {
         newest = place.vector;
         first = to_.packed;
-        if (layout.vector_addresses == nullptr) to_.packed += rounded(groups_.size_of[id]);
+        if (in_turn) to_.packed += rounded(groups_.size_of[id]);
       }
-      address const vector =
-          layout.vector_addresses != nullptr ? layout.vector_addresses[place.vector] : address{base::gradients, first};
+      address const vector = in_turn ? address{base::gradients, first} : layout.vector_addresses[place.vector];
       to_.direct[id] = true;
       to_.address_of[id] = vector;
       int const tensor = groups_.holder_of[nodes_.nodes[id].operand[0]];

@@ -89,7 +89,7 @@ constexpr label_arguments find_label_arguments(node_table const& g) {
   label_arguments r{};
   for (int id = 1; id <= g.size; ++id) {
     graph::node const& n = g[id];
-    if (n.op->labels == nullptr) continue;
+    if (espalier::detail::is_null(n.op->labels)) continue;
     int leaf = graph::data_of(g, n.operand[0]);
     if (g[leaf].op->family == op_family::convert) leaf = graph::data_of(g, g[leaf].operand[0]);
     if (g[leaf].op->family != op_family::label) continue;

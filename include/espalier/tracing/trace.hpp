@@ -307,9 +307,12 @@ constexpr int end_block(tracer& t, int y, int first) { return operation::emit_ch
 constexpr int trace_count(tracer& t, int id) {
   node_table& g = t.nodes();
   int const integers = id != 0 ? operation::find_integers(g, id) : 0, count = integers != 0 ? data_of(g, integers) : 0;
-  // Until the loop around it ends, an element of a sequence of integers is an argument with such a position.
-  if (count != 0 && graph::label_of(g[count]).position < operation::first_sliced_position) return count;
-  g.report(fault::computed_count);
+  int const position = count != 0 ? graph::label_of(g[count]).position - operation::first_sliced_position : 0;
+  if (count != 0 && position < 0) return count;
+  // Arguments with later positions stand for one element of several: of the samples of vmap, or, until the loop around
+  // it ends, of a sequence of integers.
+  bool const of_samples = count != 0 && position < graph::capacity;
+  g.report(of_samples ? fault::count_in_vmap : fault::computed_count);
   return 0;
 }
 constexpr operation::open_loop open_loop_of(loop_trace const& l) {
