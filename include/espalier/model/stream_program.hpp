@@ -28,7 +28,7 @@ namespace detail {
 /// steps: 2048. A net with a table of positions may be for fewer steps: those of its context.
 template <class Block, int Axis, int Context, bool Short = false>
 struct sequence_of {
-  static constexpr int block = Block::value.at[Axis];
+  static constexpr int block = Block::value.at[Axis] > 0 ? Block::value.at[Axis] : 1;  // 0 is already an error
   static constexpr int of_context = block * (Context / block > 0 ? Context / block : 1);
   static constexpr int steps = Short ? of_context : block * ((Context == 0 ? 8192 : 2048) / block + 4);
   static constexpr extents value = [] {
@@ -59,7 +59,7 @@ struct formulas_program : evaluation_program<Net, Batch> {
 template <class Net, class Block, int Axis, int Context>
 inline constexpr operation::streamed streamed_net =
     operation::stream(plan::graph_of<formulas_program<Net, sequence<Net, Block, Axis, Context>>>, Axis,
-                      Block::value.at[Axis], Context, slots_of<Net>.buffers.count);
+                      sequence_of<Block, Axis, Context>::block, Context, slots_of<Net>.buffers.count);
 
 /// The base of all rings is behind those of the histories that slide.
 inline constexpr int rings_base = 2 + operation::max_sliding;

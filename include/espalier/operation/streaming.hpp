@@ -48,16 +48,18 @@ class streamer : stream_attention {
   }
 
  private:
-  /// A loop over the steps of the sequence.
+  /// A loop over the steps of the sequence, or over those of a value with fewer steps, which follows a stride.
   struct streamed_loop {
     bool exists;
+    int sequence;   ///< a value whose slices it reads
     time of_steps;  ///< of its results
   };
   static constexpr bool is_input(node const& n) {
     return (n.op->family == op_family::argument && position_of(n) == 0) ||
            (n.op->family == op_family::label && label_of(n).position == 0);
   }
-  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input.
+  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input. (Loops inside of
+  /// them are told apart later: `is_over_steps`.)
   constexpr void find_loops(bool const* needed) {
     for (int id = 1; id <= from_.size; ++id) {
       node const& n = from_[id];
@@ -65,7 +67,7 @@ class streamer : stream_attention {
       if (varies_[id]) steps_ = n.shape.at[axis_];
       for (int const x : n.operand) varies_[id] = varies_[id] || (x != 0 && varies_[x]);
       if (needed[id] && n.op->family == op_family::loop_slice && varies_[id])
-        loops_[graph::loop_of(n).number].exists = true;
+        loops_[graph::loop_of(n).number] = {true, n.operand[0], {}};
     }
     check_initial_states(needed);
   }
@@ -96,7 +98,7 @@ class streamer : stream_attention {
       value_[id] = g_.add(node{n.op, {}, n.attribute, block_of(n.shape, t)});
       return;
     }
-    if (graph::is_of_loop(n.op->family) && loops_[graph::loop_of(n).number].exists) return loop_node(id, n);
+    if (graph::is_of_loop(n.op->family) && is_over_steps(graph::loop_of(n).number)) return loop_node(id, n);
     for (int const x : n.operand)
       if (x != 0 && in_body_[x]) return body_node(id, n);
     for (int const x : n.operand)
@@ -335,17 +337,18 @@ class streamer : stream_attention {
 
   // ---- loops over the steps ----
 
-  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins, it is the
-  /// loop's initial one (`initial_states`). In a block of one step there is no loop: the nodes of the body are nodes of
-  /// the program, and fuse with those around it.
+  /// A block runs as many steps as the loop's sequences have for a block. The state is kept from block to block; where
+  /// the stream begins, it is the loop's initial one (`initial_states`). For one step there is no loop: the nodes of the
+  /// body are nodes of the program, and fuse with those around it.
   constexpr void loop_node(int id, node n) {
     graph::loop_node l = graph::loop_of(n);
     streamed_loop& loop = loops_[l.number];
     if (l.backwards) return void(fail(stream_fault::reverses_time, id));
     if (n.op->family == op_family::loop_slice) return loop_slice(id, n, loop);
+    int const steps = steps_of(loop);
     if (n.op->family == op_family::loop_final) return void(fail(stream_fault::takes_fixed_steps, id));
     if (graph::is_loop(n) && graph::count_of_loop(from_, id) != 0) return void(fail(stream_fault::no_rule, id));
-    l.steps = block_;
+    l.steps = steps;
     n.attribute = graph::loop_attribute(l);
     if (n.op->family == op_family::loop_state) {
       if (!is_initial(n.operand[0])) return void(fail(stream_fault::initial_state, id));
@@ -360,8 +363,14 @@ class streamer : stream_attention {
       time_[id] = loop.of_steps;
       n.shape = block_of(n.shape, time_[id]);
     }
-    value_[id] = block_ == 1 ? only_step(n) : g_.add(n);
+    value_[id] = steps == 1 ? only_step(n) : g_.add(n);
   }
+  /// A loop in the step of such a loop may read what that step computes. It is part of the body.
+  constexpr bool is_over_steps(int number) const {
+    return loops_[number].exists && !in_body_[loops_[number].sequence];
+  }
+  /// The steps of a loop in a block. The sequences precede every node of the loop.
+  constexpr int steps_of(streamed_loop const& loop) const { return time_[loop.sequence].block; }
   /// Whether a state can begin with a value: it is the same for all sequences. The program is traced for one number of
   /// steps. So a value that is computed along an axis of as many elements is different for other sequences.
   constexpr bool is_initial(int id) const {
@@ -393,8 +402,9 @@ class streamer : stream_attention {
     int const xs = n.operand[0];
     if (!streams(xs)) return void(fail(stream_fault::varies_by_step, id));
     time t = time_[xs];
-    if (t.axis != 0 || t.inner != 1 || from_[xs].shape.at[0] != t.extent || t.block != block_)
-      return void(fail(stream_fault::splits_time, id));
+    if (t.axis != 0) return void(fail(stream_fault::loops_elsewhere, id));
+    if (t.inner != 1 || from_[xs].shape.at[0] != t.extent) return void(fail(stream_fault::splits_time, id));
+    if (t.block != steps_of(loop)) return void(fail(stream_fault::mixes_rates, id));
     if (t.first < 0) return void(fail(stream_fault::loops_late, id));
     t.first = 0;
     if (!loop.of_steps.exists) loop.of_steps = t;
@@ -406,11 +416,11 @@ class streamer : stream_attention {
     loop.of_steps.high = most(loop.of_steps.high, t.high);
     loop.of_steps.lowest_before = false;
     graph::loop_node l = graph::loop_of(n);
-    l.steps = block_;
+    l.steps = t.block;
     in_body_[id] = true;
     int const all = delayed(xs, 0);
-    value_[id] = block_ == 1 ? emit_reshape(g_, all, n.shape)
-                             : g_.add(node{n.op, {all, 0, 0, 0}, graph::loop_attribute(l), n.shape});
+    value_[id] = t.block == 1 ? emit_reshape(g_, all, n.shape)
+                              : g_.add(node{n.op, {all, 0, 0, 0}, graph::loop_attribute(l), n.shape});
   }
   /// A value that a body reads: one of the body, or one that is the same in all steps.
   constexpr int of_body(int x) {
@@ -434,12 +444,12 @@ class streamer : stream_attention {
   }
   /// The state after the last step of a block.
   constexpr int final_state(int state) {
-    int const number = graph::loop_of(from_[state]).number;
+    int const number = graph::loop_of(from_[state]).number, steps = steps_of(loops_[number]);
     for (int id = state; id <= from_.size; ++id) {
       node const& n = from_[id];
       if (n.op->family != op_family::loop_carry || graph::loop_of(n).number != number) continue;
-      if (block_ == 1 && n.operand[0] == state) return value_[id];
-      if (block_ != 1 && graph::is_loop(n)) return emit_final(g_, value_[id], value_[state]);
+      if (steps == 1 && n.operand[0] == state) return value_[id];
+      if (steps != 1 && graph::is_loop(n)) return emit_final(g_, value_[id], value_[state]);
     }
     return 0;
   }
