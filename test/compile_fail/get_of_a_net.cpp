@@ -22,6 +22,7 @@ using state = esp::shape<2, 4>;
 #endif
 inline constexpr auto loss = [](auto net, auto x, auto h) { return sum(std::get<0>(net(x, h))); };
 
-auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<2, 3>> const& x, esp::tensor<float, state> const& h) {
+auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<2, 3>> const& x,
+       esp::tensor<float, state> const& h) {
   return esp::grad<0>(loss)(model, x, h);
 }

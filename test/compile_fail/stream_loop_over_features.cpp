@@ -18,7 +18,7 @@ struct Net {
     constexpr auto s = esp::shape_of<decltype(xs)>::value;
     auto const step = [](auto const& sum, auto const& now) { return std::tuple{sum + now, sum + now}; };
     auto const all = std::get<1>(esp::scan(step, esp::zeros<esp::shape<s.at[1], s.at[2]>>(x), xs));
-    return esp::permute<1, first == 2 ? 2 : 0, first == 2 ? 0 : 2>(all);
+    return esp::permute < 1, first == 2 ? 2 : 0, first == 2 ? 0 : 2 > (all);
   }
 };
 

@@ -337,7 +337,8 @@ template <class M, class... X>
 struct struct_operand {};
 template <class M, class First, class... X>
 struct struct_operand<M, First, X...>
-    : std::conditional_t<Structure<First>, std::type_identity<invalid<operand_is_one_value<M, static_cast<int>(leaf_count_of<First>)>>>,
+    : std::conditional_t<Structure<First>,
+                         std::type_identity<invalid<operand_is_one_value<M, static_cast<int>(leaf_count_of<First>)>>>,
                          struct_operand<M, X...>> {};
 
 /// Applies a module to operands of which one is a struct. It is a part of the body that calls it: formulas of tensors

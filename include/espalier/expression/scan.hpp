@@ -356,8 +356,8 @@ template <bool Backwards, class Step, class State, class Xs, class Count>
 constexpr auto scan(Step const& step, State const& state, Xs const& xs, Count const& count) {
   using Leaves = leaves_of<Xs>;
   using Operands = loop_operands_fault<State, Xs>;
-  using Inside = std::conditional_t<HoldsInvalid<State> || HoldsInvalid<Xs> || HoldsInvalid<Count>, agreed,
-                                    in_a_body<State, Xs>>;
+  using Inside =
+      std::conditional_t<HoldsInvalid<State> || HoldsInvalid<Xs> || HoldsInvalid<Count>, agreed, in_a_body<State, Xs>>;
   static_assert(Inside::agree,
                 ESPALIER_SENTENCE("scan(step, state, xs): the state or xs must be values of a body; call scan in a "
                                   "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
@@ -391,8 +391,8 @@ constexpr auto repeat(Step const& step, State const& state, Count const& count) 
                 ESPALIER_SENTENCE("repeat<N>(step, state): the state must be a value of a body; call repeat in a "
                                   "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
                                   Inside));
-  using Fault = typename first_fault<repeated_steps<N>, loop_operands_fault<State>,
-                                     typename count_fault<Count, N>::type>::type;
+  using Fault =
+      typename first_fault<repeated_steps<N>, loop_operands_fault<State>, typename count_fault<Count, N>::type>::type;
   if constexpr (HoldsInvalid<State>) {
     return state;
   } else if constexpr (HoldsInvalid<Count>) {

@@ -537,6 +537,12 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   "the initial state of a loop depends on the input or its number of steps; "
                                   "begin with zeros<S>(x), constants or parameters",
                                   Initial));
+  using Length = no<fault::depends_on_length, Place>;
+  static_assert(Length::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the net computes with the number of steps of its input, as in x / steps or a state "
+                                  "of as many elements; a stream has no such number",
+                                  Length));
   using Unruled = no<fault::no_rule, Op, Place>;
   static_assert(Unruled::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "an operation of the net cannot be computed block by block",

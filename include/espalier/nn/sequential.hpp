@@ -29,7 +29,9 @@ constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
       return reached<decltype(through<layer<Position, Count>>(espalier::detail::first_invalid_of<Y>{})), Position + 1,
                      Count>{};
     else if constexpr (espalier::detail::Structure<Y>)
-      return reached<invalid<layer_returns_one<M, static_cast<int>(espalier::detail::leaf_count_of<Y>)>, layer<Position, Count>>, Position + 1, Count>{};
+      return reached<
+          invalid<layer_returns_one<M, static_cast<int>(espalier::detail::leaf_count_of<Y>)>, layer<Position, Count>>,
+          Position + 1, Count>{};
     else return reached<shape_of<Y>, Position + 1, Count>{};
   }
 }

@@ -16,12 +16,14 @@ constexpr bool is_zeros(node_table const& g, int id) {
 }
 
 /// Rewrites a program of one argument and one result. An argument of steps has its axis of time at `axis`.
+/// shorter: the program for a sequence of fewer steps, or null. What differs between both depends on their length.
 class streamer : stream_attention {
  public:
-  constexpr streamer(graph::program const& whole, graph::program& p, stream_facts& facts, int axis, int block,
-                     int context)
+  constexpr streamer(graph::program const& whole, graph::program const* shorter, graph::program& p, stream_facts& facts,
+                     int axis, int block, int context)
       : stream_attention{whole.nodes, p.nodes, facts, block, context},
         whole_{whole},
+        shorter_{shorter},
         program_{p},
         axis_{axis},
         in_body_{new bool[static_cast<std::size_t>(from_.size) + 1]{}},
@@ -43,6 +45,7 @@ class streamer : stream_attention {
     find_loops(needed);
     for (int id = 1; id <= from_.size && facts_.fault == stream_fault::none; ++id)
       if (needed[id]) stream_node(id);
+    if (facts_.fault == stream_fault::none && shorter_ != nullptr) check_length(needed, shorter_->nodes);
     delete[] needed;
     if (facts_.fault == stream_fault::none) add_outputs();
   }
@@ -86,6 +89,44 @@ class streamer : stream_attention {
         fail(stream_fault::initial_state, id);
     }
     delete[] of_step;
+  }
+
+  /// Whether a node is the first rows of a parameter or buffer.
+  static constexpr bool is_first_rows(node_table const& g, int id) {
+    if (g[id].op->family != op_family::move) return false;
+    op_family const of = g[g[id].operand[0]].op->family;
+    index_map const& m = g.maps[map_of(g[id])];
+    bool first = of == op_family::parameter || of == op_family::buffer;
+    for (int i = 0; i < m.rank; ++i)
+      first = first && m.source[i] == i && m.step[i] == 1 && m.divisor[i] == 1 && m.start[i] == 0;
+    return first;
+  }
+  /// A stream has no number of steps. So a net that computes with that of its input, such as column_index / steps, has
+  /// no stream: its constants, and the shapes of values that are the same in each step, are those of every sequence.
+  /// A table of positions that has as many rows as the sequence has steps is the first rows of it for the other one.
+  constexpr void check_length(bool const* needed, node_table const& other) {
+    bool same = other.value_count == from_.value_count;
+    for (int i = 0; same && i < from_.value_count; ++i) same = from_.values[i] == other.values[i];
+    int* const own = new int[static_cast<std::size_t>(other.size) + 1]{};  // by node of the other program
+    int next = 1, id = 1;
+    for (; same && id <= from_.size && next <= other.size; ++id) {
+      node const& a = from_[id];
+      auto const agrees = [&](node const& b) {
+        bool r = espalier::detail::same_address(a.op, b.op);
+        for (int k = 0; k < 4; ++k) r = r && a.operand[k] == own[b.operand[k]];
+        return r;
+      };
+      for (; !agrees(other[next]) && next < other.size && is_first_rows(other, next); ++next)
+        own[next] = own[other[next].operand[0]];
+      node const& b = other[next];
+      same = agrees(b);
+      if (same && needed[id] && a.op->family == op_family::constant) same = a.attribute == b.attribute;
+      if (same && value_[id] != 0 && !streams(id)) same = a.shape == b.shape;
+      if (!same) fail(stream_fault::depends_on_length, id);
+      own[next++] = id;
+    }
+    if (!same || id <= from_.size || next <= other.size) fail(stream_fault::depends_on_length, whole_.outputs[0].id);
+    delete[] own;
   }
 
   // ---- rules ----
@@ -338,8 +379,8 @@ class streamer : stream_attention {
   // ---- loops over the steps ----
 
   /// A block runs as many steps as the loop's sequences have for a block. The state is kept from block to block; where
-  /// the stream begins, it is the loop's initial one (`initial_states`). For one step there is no loop: the nodes of the
-  /// body are nodes of the program, and fuse with those around it.
+  /// the stream begins, it is the loop's initial one (`initial_states`). For one step there is no loop: the nodes of
+  /// the body are nodes of the program, and fuse with those around it.
   constexpr void loop_node(int id, node n) {
     graph::loop_node l = graph::loop_of(n);
     streamed_loop& loop = loops_[l.number];
@@ -366,9 +407,7 @@ class streamer : stream_attention {
     value_[id] = steps == 1 ? only_step(n) : g_.add(n);
   }
   /// A loop in the step of such a loop may read what that step computes. It is part of the body.
-  constexpr bool is_over_steps(int number) const {
-    return loops_[number].exists && !in_body_[loops_[number].sequence];
-  }
+  constexpr bool is_over_steps(int number) const { return loops_[number].exists && !in_body_[loops_[number].sequence]; }
   /// The steps of a loop in a block. The sequences precede every node of the loop.
   constexpr int steps_of(streamed_loop const& loop) const { return time_[loop.sequence].block; }
   /// Whether a state can begin with a value: it is the same for all sequences. The program is traced for one number of
@@ -489,6 +528,7 @@ class streamer : stream_attention {
   }
 
   graph::program const& whole_;
+  graph::program const* shorter_;
   graph::program& program_;
   int axis_;
   int steps_ = 0;         ///< of the whole sequence
@@ -501,14 +541,15 @@ struct streamed {
   graph::program program;
   stream_facts facts;
 };
-constexpr streamed stream(graph::program const& whole, int axis, int block, int context, int first_buffer) {
+constexpr streamed stream(graph::program const& whole, graph::program const* shorter, int axis, int block, int context,
+                          int first_buffer) {
   streamed r{};
   // A run that finds longer windows than it was emitted with is repeated; windows that are combined become equal.
   do {
     graph::program measured{};
     r.facts.windows_changed = false;
     r.facts.history_count = r.facts.ring_count = 0;
-    streamer one{whole, measured, r.facts, axis, block, context};
+    streamer one{whole, shorter, measured, r.facts, axis, block, context};
     one.run(first_buffer);
   } while (r.facts.windows_changed && r.facts.fault == stream_fault::none);
   if (r.facts.fault != stream_fault::none) return r;
@@ -517,7 +558,7 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
     if (stream_history const& h = r.facts.history[i];
         h.shape.at[0] == 1 && !h.is_state && h.ring == 0 && sliding < max_sliding)
       r.facts.history[i].slides = ++sliding;
-  streamer second{whole, r.program, r.facts, axis, block, context};
+  streamer second{whole, nullptr, r.program, r.facts, axis, block, context};
   second.run(first_buffer);
   return r;
 }
