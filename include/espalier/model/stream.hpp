@@ -233,7 +233,7 @@ class stream {
         detail::copied_workspace<Block>::agree,
         ESPALIER_SENTENCE("stream other = stream: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
   }
-  stream& operator=(stream const& other) {
+  stream& operator=(stream const&) {
     static_assert(detail::copied_workspace<Block>::agree,
                   ESPALIER_SENTENCE("stream = other: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
     return *this;
