@@ -201,6 +201,37 @@ struct Recurrent {
   ESPALIER_MODULE(Recurrent, conv, gru, lstm)
   constexpr auto forward(auto x) const { return lstm(gru(tanh(conv(x)))) + x; }
 };
+/// Recurrent layers behind strides, whose loops have fewer steps than the block, and the results of one for the next.
+struct StridedRecurrent {
+  Causal<2, 3, 3, 1, 2> a{};
+  nn::Outputs<nn::GRU<3, 5, nn::gru{.batch_first = true}>> gru{};
+  Causal<5, 4, 3, 2, 2> b{};
+  nn::Outputs<nn::LSTM<4, 2, nn::lstm{.layers = 2, .batch_first = true}>> lstm{};
+  ESPALIER_MODULE(StridedRecurrent, a, gru, b, lstm)
+  constexpr auto forward(auto x) const { return lstm(tanh(b(gru(a(x))))); }
+};
+/// Loops in the step of a loop: over a parameter, over what the step computes, and without sequences.
+struct Nested {
+  esp::parameter<shape<4, 2>, nn::init::initialized_by<nn::init::uniform{-1, 1}>> table{};
+  nn::Linear<2, 2> last{};
+  ESPALIER_MODULE(Nested, table, last)
+  constexpr auto forward(auto x) const {
+    constexpr int signals = esp::shape_of<decltype(x)>::value.at[0];
+    auto const sum = [](auto const& s, auto const& feature) {
+      auto const next = tanh(0.5 * s + feature);
+      return std::tuple{next, next};
+    };
+    auto const step = [&](auto const& h, auto const& now) {
+      auto const of_row = [&](auto const& s, auto const& row) { return std::tuple{tanh(s + row * now), std::tuple{}}; };
+      auto const a = std::get<0>(esp::scan(of_row, h, table));
+      auto const b = std::get<1>(esp::scan(sum, esp::zeros<shape<signals>>(x), esp::permute<1, 0>(a + now)));
+      auto const c = esp::repeat<2>([&](auto const& s) { return tanh(s * 0.5 + now); }, esp::permute<1, 0>(b));
+      return std::tuple{c, last(c)};
+    };
+    auto const start = esp::zeros<shape<signals, 2>>(x);
+    return esp::permute<1, 0, 2>(std::get<1>(esp::scan(step, start, esp::permute<1, 0, 2>(x))));
+  }
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_stack_of_dilated_convolutions, T, decltype(std::tuple<float, double>{})) {
@@ -220,6 +251,8 @@ BOOST_AUTO_TEST_CASE(strides_and_poolings) { check<double, Strided, 1, 4, 16, 48
 BOOST_AUTO_TEST_CASE(channels_second) { check<double, Second, 2, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(delays_and_groups_of_channels) { check<double, Delayed, 1, 1, 2, 12>(); }
 BOOST_AUTO_TEST_CASE(recurrent_layers) { check<double, Recurrent, 1, 1, 4, 48>(); }
+BOOST_AUTO_TEST_CASE(recurrent_layers_behind_strides) { check<double, StridedRecurrent, 1, 4, 8, 48>(); }
+BOOST_AUTO_TEST_CASE(loops_in_the_step_of_a_loop) { check<double, Nested, 1, 1, 4, 12>(); }
 BOOST_AUTO_TEST_CASE(rows_of_a_matrix) { check<double, Rows, 1, 1, 8>(); }
 
 BOOST_AUTO_TEST_CASE(plain_loops_agree) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <tuple>
 #include <type_traits>
 
 #include "sentence.hpp"
@@ -7,12 +8,30 @@
 #include "diagnostics_push.hpp"
 namespace espalier {
 
+template <class... Facts>
+struct invalid;
+
+namespace detail {
+/// A fact of the path: std::get<I> of an invalid value.
+struct one_of_the_results {};
+template <class T>
+using eight_results = std::tuple<T, T, T, T, T, T, T, T>;
+/// Accepts std::get<I> of an invalid value, as of the results of a module that returns several; twice, for the state of
+/// an LSTM.
+template <bool Nested, class... Facts>
+struct results_of_invalid {};
+template <class... Facts>
+struct results_of_invalid<true, Facts...> : eight_results<invalid<Facts..., one_of_the_results>> {};
+template <class... Facts>
+using gettable_results = results_of_invalid<(0 + ... + int{std::is_same_v<Facts, one_of_the_results>}) < 2, Facts...>;
+}  // namespace detail
+
 /// The result of an op whose operands do not fit. It contains the violated relation and the path of modules that it
 /// came through. Every op accepts it without an error, and it can be used like a tensor, so that one mistake causes one
 /// error. Roots assert: what a program names at its outside (a model, a trainer, a plan, summary, grad, ...). So does
 /// what has no result of its own, in a body: an assignment, and ops on tensors.
 template <class... Facts>
-struct invalid {
+struct invalid : detail::gettable_results<Facts...> {
   using shape_type = invalid;
   using is_expression = void;
   static constexpr bool eager = false;

@@ -12,6 +12,7 @@ template <class... Facts>
 struct invalid;
 
 namespace detail {
+struct one_of_the_results;
 
 /// True for a relation that does not agree and for an `invalid` type; only those are printed.
 template <class Fact>
@@ -265,7 +266,11 @@ template <class Relation, class... Path>
 struct fact_words<invalid<Relation, Path...>> {
   static constexpr void write(written_text& to, text_part sentence) {
     fact_words<Relation>::write(to, sentence);
-    (write_step(to, written_type<Path>()), ...);
+    (write_step_of<Path>(to), ...);
+  }
+  template <class Fact>
+  static constexpr void write_step_of(written_text& to) {
+    if constexpr (!std::is_same_v<Fact, one_of_the_results>) write_step(to, written_type<Fact>());
   }
 };
 

@@ -69,6 +69,13 @@ struct forward_is_constexpr {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
+/// Named relation: a layer that computes with single values gets no struct of values. (A module that computes with them
+/// defines takes_values.)
+template <class Module, int Values>
+struct operand_is_one_value {
+  ESPALIER_READS("{} takes one value, got {}; choose one by std::get<0>(y) or auto const [y, h] = ...")
+  static constexpr bool agree = false;
+};
 /// Named relation: forward returns a formula of its operands.
 template <class Module, class Result>
 struct forward_returns {
@@ -317,16 +324,35 @@ constexpr tracing::tracer* tracer_of_operand(X const& x) {
   if constexpr (Structure<X>) return tracer_in_structure(x);
   else return tracer_in(x);
 }
+/// What a module returns for invalid operands: its forward is not called. A module of several results has as many, for
+/// which it defines results_of_invalid<inputs>: `auto const [y, h] = gru(x)` is then no further error.
+template <class M, std::size_t Inputs, class Invalid>
+constexpr auto results_without_a_body(Invalid found) {
+  if constexpr (requires { M::template results_of_invalid<Inputs>(found); })
+    return M::template results_of_invalid<Inputs>(found);
+  else return found;
+}
+/// The fault of the first operand that is a struct.
+template <class M, class... X>
+struct struct_operand {};
+template <class M, class First, class... X>
+struct struct_operand<M, First, X...>
+    : std::conditional_t<Structure<First>,
+                         std::type_identity<invalid<operand_is_one_value<M, static_cast<int>(leaf_count_of<First>)>>>,
+                         struct_operand<M, X...>> {};
+
 /// Applies a module to operands of which one is a struct. It is a part of the body that calls it: formulas of tensors
 /// have no structs.
 template <class M, class... X>
 constexpr auto apply_module_to_structs(M const& module, X const&... x) {
   if constexpr ((HoldsInvalid<X> || ...)) {
-    return first_invalid_of<X...>{};
+    return results_without_a_body<M, sizeof...(X)>(first_invalid_of<X...>{});
+  } else if constexpr (requires { typename M::takes_values; }) {
+    return through<M>(typename struct_operand<M, X...>::type{});
   } else {
     using Body = typename body_of<M, in_body<X>...>::type;
     if constexpr (is_invalid<Body>) {
-      return through<M>(Body{});
+      return results_without_a_body<M, sizeof...(X)>(through<M>(Body{}));
     } else {
       tracing::tracer* t = nullptr;
       ((t = t != nullptr ? t : tracer_of_operand(x)), ...);
@@ -341,12 +367,12 @@ constexpr auto apply_module(M const& module, X const&... x) {
   if constexpr ((Structure<X> || ...)) {
     return apply_module_to_structs(module, x...);
   } else if constexpr ((is_invalid<X> || ...)) {
-    return typename first_invalid<X...>::type{};
+    return results_without_a_body<M, sizeof...(X)>(typename first_invalid<X...>::type{});
   } else {
     using Body = typename body_of<M, as_traced<X>...>::type;
     if constexpr (is_invalid<Body>) {
       if constexpr (requires { typename M::is_transparent; }) return Body{};
-      else return through<M>(Body{});
+      else return results_without_a_body<M, sizeof...(X)>(through<M>(Body{}));
     } else if constexpr ((Traced<X> || ...)) {
       return traced_call(module, x...);
     } else if constexpr (has_numbers_of_its_own<M>) {

@@ -16,6 +16,26 @@ struct loop_in_a_body {
   ESPALIER_READS("got {...}")
   static constexpr bool agree = (Traced<X> || ...);
 };
+/// Named relation: the state and the sequences of a loop are values, or structs of values.
+template <class... X>
+struct loop_operands {
+  using is_of_a_call = void;
+  ESPALIER_READS("got {}; expected values, such as zeros<shape<>>(x) for a number; the step comes first")
+  static constexpr bool agree = true;
+};
+template <class X>
+struct loop_operands<X> {
+  using is_of_a_call = void;
+  ESPALIER_READS("got {}; expected values, such as zeros<shape<>>(x) for a number; the step comes first")
+  static constexpr bool agree = Expression<X>;
+};
+/// Named relation: the step of a loop is a function of the state, and in a scan of one position of the sequences.
+template <bool Called, class... X>
+struct step_takes {
+  using is_of_a_call = void;
+  ESPALIER_READS("the step is called with {...}")
+  static constexpr bool agree = Called;
+};
 /// Named relation: the sequences of a scan have a first axis of one extent, the number of steps.
 template <class... Shapes>
 struct sequence_lengths {
@@ -171,6 +191,14 @@ struct in_a_body_of_leaves<member_types<X...>> {
 template <class... X>
 using in_a_body = typename in_a_body_of_leaves<all_leaves_of<X...>>::type;
 
+template <class Leaves>
+struct operands_of_leaves;
+template <class... X>
+struct operands_of_leaves<member_types<X...>> : first_fault<loop_operands<X>...> {};
+/// The fault of the state and the sequences of a loop, or `agreed`.
+template <class... X>
+using loop_operands_fault = typename operands_of_leaves<all_leaves_of<X...>>::type;
+
 template <class X>
 constexpr tracing::tracer* tracer_of_any(X const& x) {
   if constexpr (Structure<X>) return tracer_in_structure(x);
@@ -270,6 +298,29 @@ struct count_fault<all_steps, Steps> {
   using type = agreed;
 };
 
+/// The step of repeat as one of a scan.
+template <class Step>
+struct repeated_step {
+  Step const& step;
+  constexpr auto operator()(auto const& s, std::tuple<> const&) const {
+    auto next = step(s);
+    if constexpr (is_invalid<decltype(next)>) return next;
+    else return std::tuple{next, std::tuple{}};
+  }
+};
+/// Whether the user's step takes what a loop calls it with.
+template <class Step, class State, class Position>
+struct step_call {
+  using type = step_takes<std::is_invocable_v<Step const&, State const&, Position const&>,
+                          typename shape_if_value<State>::type, typename shape_if_value<Position>::type>;
+};
+template <class Step, class State>
+struct step_call<repeated_step<Step>, State, std::tuple<>> {
+  using type = step_takes<std::is_invocable_v<Step const&, State const&>, typename shape_if_value<State>::type>;
+};
+template <class Step, class State, class Position>
+using called_step = typename step_call<Step, State, Position>::type;
+
 /// The loop of scan and repeat.
 template <int Steps, bool Backwards, class Like, class Step, class State, class Xs, class Count>
 constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& state, Xs const& xs, Count const& count) {
@@ -289,17 +340,22 @@ constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& sta
     using V = loop_value<X, Like, typename without_first_axis_of<shape_of<X>>::type>;
     return with_id(t, V{}, t == nullptr ? 0 : tracing::trace_slice(*t, loop, leaf.id));
   });
-  auto const result = step(inside, position);
-  using Result = std::remove_const_t<decltype(result)>;
-  using Fault = decltype(find_step_fault<bare<decltype(outside)>, Result>());
-  if constexpr (!Fault::agree) return invalid_loop<State>(Fault{});
-  else return end_loop<Steps, Like>(t, loop, states, outside, result);
+  using Called = called_step<Step, bare<decltype(inside)>, bare<decltype(position)>>;
+  if constexpr (!Called::agree) {
+    return invalid_loop<State>(invalid<Called>{});
+  } else {
+    auto const result = step(inside, position);
+    using Result = std::remove_const_t<decltype(result)>;
+    using Fault = decltype(find_step_fault<bare<decltype(outside)>, Result>());
+    if constexpr (!Fault::agree) return invalid_loop<State>(Fault{});
+    else return end_loop<Steps, Like>(t, loop, states, outside, result);
+  }
 }
 
 template <bool Backwards, class Step, class State, class Xs, class Count>
 constexpr auto scan(Step const& step, State const& state, Xs const& xs, Count const& count) {
   using Leaves = leaves_of<Xs>;
-  using Lengths = typename lengths_of_leaves<Leaves>::type;
+  using Operands = loop_operands_fault<State, Xs>;
   using Inside =
       std::conditional_t<HoldsInvalid<State> || HoldsInvalid<Xs> || HoldsInvalid<Count>, agreed, in_a_body<State, Xs>>;
   static_assert(Inside::agree,
@@ -310,8 +366,10 @@ constexpr auto scan(Step const& step, State const& state, Xs const& xs, Count co
     return invalid_loop<State>(first_invalid_of<State, Xs, Count>{});
   } else if constexpr (!Inside::agree) {
     return invalid_loop<State>(invalid<already_reported>{});
-  } else if constexpr (!Lengths::agree) {
-    return invalid_loop<State>(invalid<Lengths>{});
+  } else if constexpr (!Operands::agree) {
+    return invalid_loop<State>(invalid<Operands>{});
+  } else if constexpr (!lengths_of_leaves<Leaves>::type::agree) {
+    return invalid_loop<State>(invalid<typename lengths_of_leaves<Leaves>::type>{});
   } else {
     using Like = typename first_leaf<Leaves>::type;
     constexpr int steps = shape_of<Like>::value.at[0];
@@ -333,7 +391,8 @@ constexpr auto repeat(Step const& step, State const& state, Count const& count) 
                 ESPALIER_SENTENCE("repeat<N>(step, state): the state must be a value of a body; call repeat in a "
                                   "module's forward or in a function f, and f by compiled(f, x...) or grad(f)(x...)",
                                   Inside));
-  using Fault = typename first_fault<repeated_steps<N>, typename count_fault<Count, N>::type>::type;
+  using Fault =
+      typename first_fault<repeated_steps<N>, loop_operands_fault<State>, typename count_fault<Count, N>::type>::type;
   if constexpr (HoldsInvalid<State>) {
     return state;
   } else if constexpr (HoldsInvalid<Count>) {
@@ -343,11 +402,7 @@ constexpr auto repeat(Step const& step, State const& state, Count const& count) 
   } else if constexpr (!Fault::agree) {
     return std::get<0>(invalid_loop<State>(invalid<Fault>{}));
   } else {
-    auto const with_output = [&](auto const& s, auto const&) {
-      auto next = step(s);
-      if constexpr (is_invalid<decltype(next)>) return next;
-      else return std::tuple{next, std::tuple{}};
-    };
+    repeated_step<Step> const with_output{step};
     using Like = typename first_leaf<leaves_of<State>>::type;
     auto const r = trace_loop<N, false, Like>(tracer_of_any(state), with_output, state, std::tuple<>{}, count);
     return std::get<0>(r);

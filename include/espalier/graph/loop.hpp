@@ -23,6 +23,36 @@ constexpr bool is_loop_result(op_family f) { return f == op_family::loop_stack |
 /// The argument with the number of steps that a loop runs; 0: it runs all.
 constexpr int count_of_loop(node_table const& g, int loop) { return g[loop].operand[3]; }
 
+/// Whether an output of a program is a value of a loop's step, which only the results of the loop have outside of it.
+/// (A step that captures a variable by reference can assign a value to it.)
+constexpr bool value_leaves_loop(program const& p) {
+  node_table const& g = p.nodes;
+  if (g.loop_count == 0) return false;
+  struct loop_facts {
+    int outer, depth;  ///< 1 + the number of the loop in whose step it is
+  };
+  loop_facts* const loops = new loop_facts[static_cast<std::size_t>(g.loop_count) + 2]{};
+  int* const inside = new int[static_cast<std::size_t>(g.size) + 1]{};  // by node: 1 + the number of its loop
+  for (int id = 1; id <= g.size; ++id) {
+    node const& n = g[id];
+    for (int const x : n.operand)
+      if (loops[inside[x]].depth > loops[inside[id]].depth) inside[id] = inside[x];
+    if (!is_of_loop(n.op->family)) continue;
+    int const loop = loop_of(n).number + 1;
+    if (n.op->family == op_family::loop_slice || n.op->family == op_family::loop_state) {
+      if (loops[inside[id]].depth >= loops[loop].depth) loops[loop] = {inside[id], loops[inside[id]].depth + 1};
+      inside[id] = loop;
+    } else if (is_loop_result(n.op->family)) {
+      inside[id] = loops[loop].outer;
+    }
+  }
+  bool leaves = false;
+  for (int i = 0; i < p.output_count; ++i) leaves = leaves || inside[p.outputs[i].id] != 0;
+  delete[] loops;
+  delete[] inside;
+  return leaves;
+}
+
 /// A node that is not younger than any slice or state of a loop.
 constexpr int first_of_loop(node_table const& g, int number) {
   return number < max_known_loops && g.loop_first[number] != 0 ? g.loop_first[number] : 1;

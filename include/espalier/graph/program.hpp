@@ -55,6 +55,7 @@ enum class fault : std::uint8_t {
   not_batched,            ///< an op of the function of one sample has no form for all samples
   count_in_vmap,          ///< the count of a loop varies from sample to sample
   update_in_loop,         ///< the step of a loop updates a buffer or a model
+  value_leaves_loop,      ///< a value of the step of a loop is used outside of it
   computed_count          ///< the number of steps of a loop that is no argument of integers
 };
 

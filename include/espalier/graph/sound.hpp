@@ -127,6 +127,12 @@ struct sound {
                 ESPALIER_SENTENCE("scan(step, state, xs): the step updates a model, or the running statistics of a "
                                   "BatchNorm; write evaluate(net, x), or make the statistics a part of the state",
                                   ESPALIER_STATED(keeps_models_in_loops, Subject)));
+  static constexpr bool keeps_values_in_loops = Found != fault::value_leaves_loop || is_reported_elsewhere<Subject>;
+  static_assert(keeps_values_in_loops,
+                ESPALIER_SENTENCE("scan(step, state, xs), repeat<N>(step, state): a value of the step is assigned to a "
+                                  "variable outside of it and used there; return it from the step, as a part of the "
+                                  "state or as an output",
+                                  ESPALIER_STATED(keeps_values_in_loops, Subject)));
   static constexpr bool has_integer_counts = Found != fault::computed_count || is_reported_elsewhere<Subject>;
   static_assert(
       has_integer_counts,

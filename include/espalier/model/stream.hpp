@@ -32,6 +32,16 @@ template <class Net, class Block, int Axis, int Context>
 using found_for_stream =
     typename streamed_result<Net, Block, Axis, Context, results_of_net<Net, sequence<Net, Block, Axis, Context>>>::type;
 
+/// The same for a model; a type that is none is misused.
+template <class Model, class Block, int Axis, int Context>
+struct found_for_stream_of {
+  using type = misused<espalier::is_model<Model>>;
+};
+template <ModelType Model, class Block, int Axis, int Context>
+struct found_for_stream_of<Model, Block, Axis, Context> {
+  using type = found_for_stream<typename Model::net_type, Block, Axis, Context>;
+};
+
 /// A constraint that errors name: a block of this shape has the axis of time.
 template <class Block, int Axis>
 struct block_has_axis {
@@ -136,7 +146,7 @@ struct no_stream : zero_costs {
 ///          earlier steps without a context, strides that do not
 ///          divide the steps of a block, and models on a graphics processor
 template <class Model, class Block, int Axis = 1, int Context = 0,
-          class Found = detail::found_for_stream<typename Model::net_type, Block, Axis, Context>>
+          class Found = typename detail::found_for_stream_of<Model, Block, Axis, Context>::type>
 class stream {
   using Net = typename Model::net_type;
   using Program = detail::stream_program<Net, Block, Axis, Context>;
@@ -222,6 +232,11 @@ class stream {
     static_assert(
         detail::copied_workspace<Block>::agree,
         ESPALIER_SENTENCE("stream other = stream: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
+  }
+  stream& operator=(stream const&) {
+    static_assert(detail::copied_workspace<Block>::agree,
+                  ESPALIER_SENTENCE("stream = other: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
+    return *this;
   }
   /// Does not compile: the stream refers to its model, which is a temporary.
   template <detail::TemporaryOf<Model> M, class... Arguments>
@@ -506,6 +521,12 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   "a recurrent layer or loop follows a layer that does not pad, so that "
                                   "its first steps would come before the sequence; pad in front",
                                   LateLoop));
+  using Elsewhere = no<fault::loops_elsewhere, Place>;
+  static_assert(Elsewhere::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "a loop runs over another axis than that of time; permute time to the front for a "
+                                  "loop over the steps, and write a loop over features as a formula",
+                                  Elsewhere));
   using Everywhere = no<fault::loops_over_all, Op, Place>;
   static_assert(Everywhere::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "a step of a loop reads the whole sequence, also what comes later",
@@ -516,6 +537,12 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   "the initial state of a loop depends on the input or its number of steps; "
                                   "begin with zeros<S>(x), constants or parameters",
                                   Initial));
+  using Length = no<fault::depends_on_length, Place>;
+  static_assert(Length::agree,
+                ESPALIER_SENTENCE(ESPALIER_STREAM
+                                  "the net computes with the number of steps of its input, as in x / steps or a state "
+                                  "of as many elements; a stream has no such number",
+                                  Length));
   using Unruled = no<fault::no_rule, Op, Place>;
   static_assert(Unruled::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM "an operation of the net cannot be computed block by block",
@@ -558,6 +585,17 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
   stream(Model const&, Block, auto&&...) {}
 };
 
+/// Does not compile: the type of the model is another one.
+template <class Model, class Block, int Axis, int Context>
+class stream<Model, Block, Axis, Context, detail::misused<is_model<Model>>> : public detail::no_stream {
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE("stream<Model, block>: Model is the type of a model, esp::model<Net>; or write "
+                                  "esp::stream s{model, block}, which finds the types",
+                                  is_model<Model>));
+
+ public:
+  stream(auto const&, Block, auto&&...) {}
+};
 /// Does not compile: the arguments are not a model and a block.
 template <class Argument>
 class stream<detail::misused<is_model<Argument>>, void, 0, 0, void> : public detail::no_stream {

@@ -22,20 +22,25 @@ struct context {
 
 namespace detail {
 
+/// A shape with another number of steps.
+template <class S, int Axis, int Steps>
+struct sequence_with {
+  static constexpr extents value = [] {
+    extents s = S::value;
+    s.at[Axis] = Steps;
+    return s;
+  }();
+};
 /// The shape of a whole sequence: that of a block, with many blocks along an axis. No such sequence is computed: the
 /// net is traced for it. 8192: steps that are more than the kernels and slices of a net reach, yet few enough that
 /// shapes of windows have less than 2^31 elements. With a context there is attention, which has scores for all pairs of
 /// steps: 2048. A net with a table of positions may be for fewer steps: those of its context.
 template <class Block, int Axis, int Context, bool Short = false>
 struct sequence_of {
-  static constexpr int block = Block::value.at[Axis];
+  static constexpr int block = Block::value.at[Axis] > 0 ? Block::value.at[Axis] : 1;  // 0 is already an error
   static constexpr int of_context = block * (Context / block > 0 ? Context / block : 1);
   static constexpr int steps = Short ? of_context : block * ((Context == 0 ? 8192 : 2048) / block + 4);
-  static constexpr extents value = [] {
-    extents s = Block::value;
-    s.at[Axis] = steps;
-    return s;
-  }();
+  static constexpr extents value = sequence_with<Block, Axis, steps>::value;
 };
 template <class Net, class Block, int Axis, int Context>
 struct sequence_for {
@@ -56,10 +61,26 @@ struct formulas_program : evaluation_program<Net, Batch> {
   static constexpr graph::program build() { return evaluation_program<Net, Batch>::build(false, true); }
 };
 
+/// The program of a sequence that is shorter by a block: a net with a stream computes the same for each step. Null if
+/// there is none.
+template <class Net, class Block, int Axis, int Context>
+constexpr graph::program const* shorter_sequence() {
+  using Whole = sequence<Net, Block, Axis, Context>;
+  constexpr int block = sequence_of<Block, Axis, Context>::block, steps = Whole::value.at[Axis] - block;
+  if constexpr (steps <= 0) {
+    return nullptr;
+  } else {
+    using Shorter = shape_from<sequence_with<Whole, Axis, steps>>;
+    if constexpr (is_invalid<results_of_net<Net, Shorter>>) return nullptr;
+    else return &plan::graph_of<formulas_program<Net, Shorter>>;
+  }
+}
+
 template <class Net, class Block, int Axis, int Context>
 inline constexpr operation::streamed streamed_net =
-    operation::stream(plan::graph_of<formulas_program<Net, sequence<Net, Block, Axis, Context>>>, Axis,
-                      Block::value.at[Axis], Context, slots_of<Net>.buffers.count);
+    operation::stream(plan::graph_of<formulas_program<Net, sequence<Net, Block, Axis, Context>>>,
+                      shorter_sequence<Net, Block, Axis, Context>(), Axis, sequence_of<Block, Axis, Context>::block,
+                      Context, slots_of<Net>.buffers.count);
 
 /// The base of all rings is behind those of the histories that slide.
 inline constexpr int rings_base = 2 + operation::max_sliding;

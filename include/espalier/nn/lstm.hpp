@@ -54,6 +54,10 @@ struct LSTMCell {
     return r;
   }
 
+  template <std::size_t Inputs>
+  static constexpr auto results_of_invalid(auto found) {
+    return detail::invalid_state<state_count>(found);
+  }
   constexpr auto forward(auto x) const { return detail::first_state(*this, x); }
   constexpr auto forward(auto x, auto state) const { return detail::next_state(*this, x, state); }
   constexpr auto forward(auto x, auto h, auto c) const { return detail::next_state(*this, x, std::tuple{h, c}); }

@@ -197,6 +197,12 @@ struct layer_is_module {
   static constexpr bool agree = requires { typename Layer::is_module; }
   || espalier::detail::HasCallOperator<Layer> || std::is_final_v<Layer>;
 };
+/// Named relation: a layer in a Sequential or Repeat returns one value.
+template <class Layer, int Values>
+struct layer_returns_one {
+  ESPALIER_READS("{} returns {} values; nn::Outputs<Layer> and nn::LastOutput<Layer> of a recurrent layer return one")
+  static constexpr bool agree = false;
+};
 /// Named relation: a module has no base class.
 template <class Module>
 struct without_base_class {

@@ -135,6 +135,13 @@ template <class X>
       std::is_same_v<typename shape_if_value<X>::type, shape<1>>
 inline constexpr bool is_count<X> = true;
 
+/// What a layer or cell of `Values` states returns for invalid operands.
+template <int Values, class Invalid>
+constexpr auto invalid_state(Invalid found) {
+  if constexpr (Values == 1) return found;
+  else return std::tuple{found, found};
+}
+
 /// Zeros as the initial state.
 template <int Values, class S>
 constexpr auto zero_state(auto const& x) {
@@ -204,6 +211,11 @@ constexpr bool in_range(layer_options const& o) {
     if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                       \
       return ::espalier::detail::apply_module_to_temporary(*this, static_cast<X&&>(x)...);                             \
     else return ::espalier::detail::apply_module(*this, x...);                                                         \
+  }                                                                                                                    \
+  template <std::size_t Inputs>                                                                                        \
+  static constexpr auto results_of_invalid(auto found) {                                                               \
+    if constexpr (Inputs == 3) return std::tuple{found, found, found};                                                 \
+    else return std::tuple{found, detail::invalid_state<state_count>(found)};                                          \
   }                                                                                                                    \
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); } \
   static constexpr keras_layer in_keras() requires(stack_type::cells == 1 &&                                           \

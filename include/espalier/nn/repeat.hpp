@@ -28,6 +28,7 @@ struct Repeat {
   std::array<Block, static_cast<std::size_t>(Count < 0 ? 0 : Count)> blocks{};
 
   using is_module = void;
+  using takes_values = void;
   template <class Self>
   static auto member_types_of(Self&) -> detail::types<Block>;
 
@@ -50,10 +51,13 @@ struct Repeat {
       return invalid<layer_is_module<Block>>{};
     } else {
       using Y = decltype(std::declval<Block const&>()(x));
-      using Kept = block_keeps_shape<shape_of<Y>, shape_of<X>>;
-      if constexpr (is_invalid<Y>) return Y{};
-      else if constexpr (!Kept::agree) return invalid<Kept>{};
-      else {
+      if constexpr (espalier::detail::HoldsInvalid<Y>) {
+        return espalier::detail::first_invalid_of<Y>{};
+      } else if constexpr (espalier::detail::Structure<Y>) {
+        return invalid<layer_returns_one<Block, static_cast<int>(espalier::detail::leaf_count_of<Y>)>>{};
+      } else if constexpr (!block_keeps_shape<shape_of<Y>, shape_of<X>>::agree) {
+        return invalid<block_keeps_shape<shape_of<Y>, shape_of<X>>>{};
+      } else {
         auto y = blocks[0](x);
         for (std::size_t i = 1; i < blocks.size(); ++i) y = blocks[i](y);
         return y;

@@ -25,7 +25,13 @@ constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
     return reached<invalid<layer_is_module<M>, layer<Position, Count>>, Position + 1, Count>{};
   } else {
     using Y = decltype(std::declval<M const&>()(traced<S>{}));
-    if constexpr (is_invalid<Y>) return reached<decltype(through<layer<Position, Count>>(Y{})), Position + 1, Count>{};
+    if constexpr (espalier::detail::HoldsInvalid<Y>)
+      return reached<decltype(through<layer<Position, Count>>(espalier::detail::first_invalid_of<Y>{})), Position + 1,
+                     Count>{};
+    else if constexpr (espalier::detail::Structure<Y>)
+      return reached<
+          invalid<layer_returns_one<M, static_cast<int>(espalier::detail::leaf_count_of<Y>)>, layer<Position, Count>>,
+          Position + 1, Count>{};
     else return reached<shape_of<Y>, Position + 1, Count>{};
   }
 }
@@ -65,6 +71,7 @@ struct Sequential {
   boost::hana::tuple<M...> layers{};
 
   using is_module = void;
+  using takes_values = void;
   using input_element = typename detail::first_input_element<M...>::type;
   template <class Self>
   static auto member_types_of(Self&) -> detail::types<M...>;

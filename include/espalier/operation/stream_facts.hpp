@@ -21,8 +21,10 @@ enum class stream_fault : std::uint8_t {
   varies_by_step,     ///< a parameter or constant that has an element for each step
   pads_late,          ///< zeros in front of a value that begins before the sequence
   loops_late,         ///< a loop over a value that begins before the sequence
+  loops_elsewhere,    ///< a loop over another axis than that of time
   loops_over_all,     ///< a step of a loop reads the whole sequence
   initial_state,      ///< the initial state of a loop depends on the input
+  depends_on_length,  ///< a number or a state is another one for sequences of another length
   attends_later,      ///< a mask of attention lets a query look at keys that come later
   attends_all,        ///< a sum or maximum over keys of which no mask hides those that come later
   needs_context,      ///< attention looks at all earlier keys, and no context says how many are kept

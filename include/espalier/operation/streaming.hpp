@@ -16,12 +16,14 @@ constexpr bool is_zeros(node_table const& g, int id) {
 }
 
 /// Rewrites a program of one argument and one result. An argument of steps has its axis of time at `axis`.
+/// shorter: the program for a sequence of fewer steps, or null. What differs between both depends on their length.
 class streamer : stream_attention {
  public:
-  constexpr streamer(graph::program const& whole, graph::program& p, stream_facts& facts, int axis, int block,
-                     int context)
+  constexpr streamer(graph::program const& whole, graph::program const* shorter, graph::program& p, stream_facts& facts,
+                     int axis, int block, int context)
       : stream_attention{whole.nodes, p.nodes, facts, block, context},
         whole_{whole},
+        shorter_{shorter},
         program_{p},
         axis_{axis},
         in_body_{new bool[static_cast<std::size_t>(from_.size) + 1]{}},
@@ -46,6 +48,7 @@ class streamer : stream_attention {
       if (needed[id]) stream_node(id);
       if (facts_.lacks_ring && without_ring == 0) without_ring = id;
     }
+    if (facts_.fault == stream_fault::none && shorter_ != nullptr) check_length(needed, shorter_->nodes);
     delete[] needed;
     // The windows of a run that is repeated may still become equal.
     if (without_ring != 0 && !facts_.windows_changed) fail(stream_fault::many_windows, without_ring);
@@ -53,16 +56,18 @@ class streamer : stream_attention {
   }
 
  private:
-  /// A loop over the steps of the sequence.
+  /// A loop over the steps of the sequence, or over those of a value with fewer steps, which follows a stride.
   struct streamed_loop {
     bool exists;
+    int sequence;   ///< a value whose slices it reads
     time of_steps;  ///< of its results
   };
   static constexpr bool is_input(node const& n) {
     return (n.op->family == op_family::argument && position_of(n) == 0) ||
            (n.op->family == op_family::label && label_of(n).position == 0);
   }
-  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input.
+  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input. (Loops inside of
+  /// them are told apart later: `is_over_steps`.)
   constexpr void find_loops(bool const* needed) {
     for (int id = 1; id <= from_.size; ++id) {
       node const& n = from_[id];
@@ -70,7 +75,7 @@ class streamer : stream_attention {
       if (varies_[id]) steps_ = n.shape.at[axis_];
       for (int const x : n.operand) varies_[id] = varies_[id] || (x != 0 && varies_[x]);
       if (needed[id] && n.op->family == op_family::loop_slice && varies_[id])
-        loops_[graph::loop_of(n).number].exists = true;
+        loops_[graph::loop_of(n).number] = {true, n.operand[0], {}};
     }
     check_initial_states(needed);
   }
@@ -91,6 +96,44 @@ class streamer : stream_attention {
     delete[] of_step;
   }
 
+  /// Whether a node is the first rows of a parameter or buffer.
+  static constexpr bool is_first_rows(node_table const& g, int id) {
+    if (g[id].op->family != op_family::move) return false;
+    op_family const of = g[g[id].operand[0]].op->family;
+    index_map const& m = g.maps[map_of(g[id])];
+    bool first = of == op_family::parameter || of == op_family::buffer;
+    for (int i = 0; i < m.rank; ++i)
+      first = first && m.source[i] == i && m.step[i] == 1 && m.divisor[i] == 1 && m.start[i] == 0;
+    return first;
+  }
+  /// A stream has no number of steps. So a net that computes with that of its input, such as column_index / steps, has
+  /// no stream: its constants, and the shapes of values that are the same in each step, are those of every sequence.
+  /// A table of positions that has as many rows as the sequence has steps is the first rows of it for the other one.
+  constexpr void check_length(bool const* needed, node_table const& other) {
+    bool same = other.value_count == from_.value_count;
+    for (int i = 0; same && i < from_.value_count; ++i) same = from_.values[i] == other.values[i];
+    int* const own = new int[static_cast<std::size_t>(other.size) + 1]{};  // by node of the other program
+    int next = 1, id = 1;
+    for (; same && id <= from_.size && next <= other.size; ++id) {
+      node const& a = from_[id];
+      auto const agrees = [&](node const& b) {
+        bool r = espalier::detail::same_address(a.op, b.op);
+        for (int k = 0; k < 4; ++k) r = r && a.operand[k] == own[b.operand[k]];
+        return r;
+      };
+      for (; !agrees(other[next]) && next < other.size && is_first_rows(other, next); ++next)
+        own[next] = own[other[next].operand[0]];
+      node const& b = other[next];
+      same = agrees(b);
+      if (same && needed[id] && a.op->family == op_family::constant) same = a.attribute == b.attribute;
+      if (same && value_[id] != 0 && !streams(id)) same = a.shape == b.shape;
+      if (!same) fail(stream_fault::depends_on_length, id);
+      own[next++] = id;
+    }
+    if (!same || id <= from_.size || next <= other.size) fail(stream_fault::depends_on_length, whole_.outputs[0].id);
+    delete[] own;
+  }
+
   // ---- rules ----
 
   constexpr void stream_node(int id) {
@@ -101,7 +144,7 @@ class streamer : stream_attention {
       value_[id] = g_.add(node{n.op, {}, n.attribute, block_of(n.shape, t)});
       return;
     }
-    if (graph::is_of_loop(n.op->family) && loops_[graph::loop_of(n).number].exists) return loop_node(id, n);
+    if (graph::is_of_loop(n.op->family) && is_over_steps(graph::loop_of(n).number)) return loop_node(id, n);
     for (int const x : n.operand)
       if (x != 0 && in_body_[x]) return body_node(id, n);
     for (int const x : n.operand)
@@ -340,17 +383,18 @@ class streamer : stream_attention {
 
   // ---- loops over the steps ----
 
-  /// A block runs as many steps as it has. The state is kept from block to block; where the stream begins, it is the
-  /// loop's initial one (`initial_states`). In a block of one step there is no loop: the nodes of the body are nodes of
-  /// the program, and fuse with those around it.
+  /// A block runs as many steps as the loop's sequences have for a block. The state is kept from block to block; where
+  /// the stream begins, it is the loop's initial one (`initial_states`). For one step there is no loop: the nodes of
+  /// the body are nodes of the program, and fuse with those around it.
   constexpr void loop_node(int id, node n) {
     graph::loop_node l = graph::loop_of(n);
     streamed_loop& loop = loops_[l.number];
     if (l.backwards) return void(fail(stream_fault::reverses_time, id));
     if (n.op->family == op_family::loop_slice) return loop_slice(id, n, loop);
+    int const steps = steps_of(loop);
     if (n.op->family == op_family::loop_final) return void(fail(stream_fault::takes_fixed_steps, id));
     if (graph::is_loop(n) && graph::count_of_loop(from_, id) != 0) return void(fail(stream_fault::no_rule, id));
-    l.steps = block_;
+    l.steps = steps;
     n.attribute = graph::loop_attribute(l);
     if (n.op->family == op_family::loop_state) {
       if (!is_initial(n.operand[0])) return void(fail(stream_fault::initial_state, id));
@@ -365,8 +409,12 @@ class streamer : stream_attention {
       time_[id] = loop.of_steps;
       n.shape = block_of(n.shape, time_[id]);
     }
-    value_[id] = block_ == 1 ? only_step(n) : g_.add(n);
+    value_[id] = steps == 1 ? only_step(n) : g_.add(n);
   }
+  /// A loop in the step of such a loop may read what that step computes. It is part of the body.
+  constexpr bool is_over_steps(int number) const { return loops_[number].exists && !in_body_[loops_[number].sequence]; }
+  /// The steps of a loop in a block. The sequences precede every node of the loop.
+  constexpr int steps_of(streamed_loop const& loop) const { return time_[loop.sequence].block; }
   /// Whether a state can begin with a value: it is the same for all sequences. The program is traced for one number of
   /// steps. So a value that is computed along an axis of as many elements is different for other sequences.
   constexpr bool is_initial(int id) const {
@@ -398,8 +446,9 @@ class streamer : stream_attention {
     int const xs = n.operand[0];
     if (!streams(xs)) return void(fail(stream_fault::varies_by_step, id));
     time t = time_[xs];
-    if (t.axis != 0 || t.inner != 1 || from_[xs].shape.at[0] != t.extent || t.block != block_)
-      return void(fail(stream_fault::splits_time, id));
+    if (t.axis != 0) return void(fail(stream_fault::loops_elsewhere, id));
+    if (t.inner != 1 || from_[xs].shape.at[0] != t.extent) return void(fail(stream_fault::splits_time, id));
+    if (t.block != steps_of(loop)) return void(fail(stream_fault::mixes_rates, id));
     if (t.first < 0) return void(fail(stream_fault::loops_late, id));
     t.first = 0;
     if (!loop.of_steps.exists) loop.of_steps = t;
@@ -411,11 +460,11 @@ class streamer : stream_attention {
     loop.of_steps.high = most(loop.of_steps.high, t.high);
     loop.of_steps.lowest_before = false;
     graph::loop_node l = graph::loop_of(n);
-    l.steps = block_;
+    l.steps = t.block;
     in_body_[id] = true;
     int const all = delayed(xs, 0);
-    value_[id] = block_ == 1 ? emit_reshape(g_, all, n.shape)
-                             : g_.add(node{n.op, {all, 0, 0, 0}, graph::loop_attribute(l), n.shape});
+    value_[id] = t.block == 1 ? emit_reshape(g_, all, n.shape)
+                              : g_.add(node{n.op, {all, 0, 0, 0}, graph::loop_attribute(l), n.shape});
   }
   /// A value that a body reads: one of the body, or one that is the same in all steps.
   constexpr int of_body(int x) {
@@ -439,12 +488,12 @@ class streamer : stream_attention {
   }
   /// The state after the last step of a block.
   constexpr int final_state(int state) {
-    int const number = graph::loop_of(from_[state]).number;
+    int const number = graph::loop_of(from_[state]).number, steps = steps_of(loops_[number]);
     for (int id = state; id <= from_.size; ++id) {
       node const& n = from_[id];
       if (n.op->family != op_family::loop_carry || graph::loop_of(n).number != number) continue;
-      if (block_ == 1 && n.operand[0] == state) return value_[id];
-      if (block_ != 1 && graph::is_loop(n)) return emit_final(g_, value_[id], value_[state]);
+      if (steps == 1 && n.operand[0] == state) return value_[id];
+      if (steps != 1 && graph::is_loop(n)) return emit_final(g_, value_[id], value_[state]);
     }
     return 0;
   }
@@ -484,6 +533,7 @@ class streamer : stream_attention {
   }
 
   graph::program const& whole_;
+  graph::program const* shorter_;
   graph::program& program_;
   int axis_;
   int steps_ = 0;         ///< of the whole sequence
@@ -496,14 +546,15 @@ struct streamed {
   graph::program program;
   stream_facts facts;
 };
-constexpr streamed stream(graph::program const& whole, int axis, int block, int context, int first_buffer) {
+constexpr streamed stream(graph::program const& whole, graph::program const* shorter, int axis, int block, int context,
+                          int first_buffer) {
   streamed r{};
   // A run that finds longer windows than it was emitted with is repeated; windows that are combined become equal.
   do {
     graph::program measured{};
     r.facts.windows_changed = r.facts.lacks_ring = false;
     r.facts.history_count = r.facts.ring_count = 0;
-    streamer one{whole, measured, r.facts, axis, block, context};
+    streamer one{whole, shorter, measured, r.facts, axis, block, context};
     one.run(first_buffer);
   } while (r.facts.windows_changed && r.facts.fault == stream_fault::none);
   if (r.facts.fault != stream_fault::none) return r;
@@ -512,7 +563,7 @@ constexpr streamed stream(graph::program const& whole, int axis, int block, int 
     if (stream_history const& h = r.facts.history[i];
         h.shape.at[0] == 1 && !h.is_state && h.ring == 0 && sliding < max_sliding)
       r.facts.history[i].slides = ++sliding;
-  streamer second{whole, r.program, r.facts, axis, block, context};
+  streamer second{whole, nullptr, r.program, r.facts, axis, block, context};
   second.run(first_buffer);
   return r;
 }

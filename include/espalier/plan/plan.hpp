@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../graph/loop.hpp"
 #include "../graph/sound.hpp"
 #include "../operation/op_with_fault.hpp"
 #include "allocate.hpp"
@@ -55,6 +56,7 @@ inline constexpr grouping grouping_of = merge_groups(graph_of<Program>, ended<Pr
 template <class Program>
 constexpr graph::fault fault_of_program() {
   if constexpr (graph_of<Program>.nodes.found != graph::fault::none) return graph_of<Program>.nodes.found;
+  else if constexpr (graph::value_leaves_loop(graph_of<Program>)) return graph::fault::value_leaves_loop;
   else return grouping_of<Program>.full ? graph::fault::too_many_groups : graph::fault::none;
 }
 template <class Program>
