@@ -10,6 +10,7 @@ namespace espalier {
 
 template <class... Facts>
 struct invalid;
+struct already_reported;
 
 namespace detail {
 /// A fact of the path: std::get<I> of an invalid value.
@@ -22,8 +23,17 @@ template <bool Nested, class... Facts>
 struct results_of_invalid {};
 template <class... Facts>
 struct results_of_invalid<true, Facts...> : eight_results<invalid<Facts..., one_of_the_results>> {};
+/// Right programs name invalid<> and invalid<already_reported>: they are spared the tuples.
 template <class... Facts>
-using gettable_results = results_of_invalid<(0 + ... + int{std::is_same_v<Facts, one_of_the_results>}) < 2, Facts...>;
+inline constexpr bool in_right_programs = false;
+template <>
+inline constexpr bool in_right_programs<> = true;
+template <>
+inline constexpr bool in_right_programs<already_reported> = true;
+template <class... Facts>
+using gettable_results =
+    results_of_invalid<!in_right_programs<Facts...> && (0 + ... + int{std::is_same_v<Facts, one_of_the_results>}) < 2,
+                       Facts...>;
 }  // namespace detail
 
 /// The result of an op whose operands do not fit. It contains the violated relation and the path of modules that it
