@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <type_traits>
+
 #include "type_words.hpp"
 
 #include "diagnostics_push.hpp"

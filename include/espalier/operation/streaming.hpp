@@ -48,7 +48,8 @@ class streamer : stream_attention {
       if (needed[id]) stream_node(id);
       if (facts_.lacks_ring && without_ring == 0) without_ring = id;
     }
-    if (facts_.fault == stream_fault::none && shorter_ != nullptr) check_length(needed, shorter_->nodes);
+    if (facts_.fault == stream_fault::none && !espalier::detail::is_null(shorter_))
+      check_length(needed, shorter_->nodes);
     delete[] needed;
     // The windows of a run that is repeated may still become equal.
     if (without_ring != 0 && !facts_.windows_changed) fail(stream_fault::many_windows, without_ring);
