@@ -37,7 +37,7 @@ struct row_block {
     constexpr int first = Term / width * width;
     if constexpr (Vectors >= 3 && register_count<Arch> == 32 && first + width <= Terms) {
       vector some = registers::load(x + first);
-#if defined(__clang__)
+#if defined(__clang__) && defined(__AVX512F__)
       // Otherwise clang loads each element from memory. If the last step has just stored x, each of these loads waits.
       asm("" : "+v"(some.value.data));
 #endif
