@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: a layer does not fit its input
-// expect: op_takes_one_value<2>
-// expect-26: an op takes one value, got 2; choose one by std::get<0>\(y\)
+// expect: op_takes_one_value<3>
+// expect-26: an op takes one value, got 3; choose one by std::get<0>\(y\)
 #include <espalier.hpp>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
 struct Net {
-  nn::GRU<5, 5> gru;
+  nn::LSTM<5, 5> lstm;
   nn::Linear<5, 2> last;
-  ESPALIER_MODULE(Net, gru, last)
+  ESPALIER_MODULE(Net, lstm, last)
   constexpr auto forward(auto x) const {
 #ifdef SHOULD_FAIL
-    return last(tanh(gru(x)));
+    return last(tanh(lstm(x)));
 #else
-    return last(tanh(std::get<0>(gru(x))));
+    return last(tanh(std::get<0>(lstm(x))));
 #endif
   }
 };

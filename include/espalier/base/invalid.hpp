@@ -17,8 +17,8 @@ namespace detail {
 struct one_of_the_results {};
 template <class T>
 using eight_results = std::tuple<T, T, T, T, T, T, T, T>;
-/// Accepts std::get<I> of an invalid value, as of the results of a module that returns several; twice, for the state of
-/// an LSTM.
+/// Accepts std::get<I> of an invalid value, as of the results of a module that returns several, of which eight are
+/// enough; twice, for the state of an LSTM.
 template <bool Nested, class... Facts>
 struct results_of_invalid {};
 template <class... Facts>

@@ -69,8 +69,8 @@ struct forward_is_constexpr {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
-/// Named relation: a layer that computes with single values gets no struct of values. (A module that computes with them
-/// defines takes_values.)
+/// Named relation: a module that defines takes_single_values gets no struct of values. The layers of nn/ define it. A
+/// module of a user does not, and may take structs.
 template <class Module, int Values>
 struct operand_is_one_value {
   ESPALIER_READS("{} takes one value, got {}; choose one by std::get<0>(y) or auto const [y, h] = ...")
@@ -347,7 +347,7 @@ template <class M, class... X>
 constexpr auto apply_module_to_structs(M const& module, X const&... x) {
   if constexpr ((HoldsInvalid<X> || ...)) {
     return results_without_a_body<M, sizeof...(X)>(first_invalid_of<X...>{});
-  } else if constexpr (requires { typename M::takes_values; }) {
+  } else if constexpr (requires { typename M::takes_single_values; }) {
     return through<M>(typename struct_operand<M, X...>::type{});
   } else {
     using Body = typename body_of<M, in_body<X>...>::type;

@@ -17,14 +17,8 @@ struct loop_in_a_body {
   static constexpr bool agree = (Traced<X> || ...);
 };
 /// Named relation: the state and the sequences of a loop are values, or structs of values.
-template <class... X>
-struct loop_operands {
-  using is_of_a_call = void;
-  ESPALIER_READS("got {}; expected values, such as zeros<shape<>>(x) for a number; the step comes first")
-  static constexpr bool agree = true;
-};
 template <class X>
-struct loop_operands<X> {
+struct loop_operands {
   using is_of_a_call = void;
   ESPALIER_READS("got {}; expected values, such as zeros<shape<>>(x) for a number; the step comes first")
   static constexpr bool agree = Expression<X>;

@@ -570,6 +570,7 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
                                   "layer before one of them does not pad; pad in front",
                                   EarlyKeys));
   using ManyWindows = no<fault::many_windows, Place>;
+  static_assert(operation::max_rings == 22);  // the sentence names it
   static_assert(ManyWindows::agree,
                 ESPALIER_SENTENCE(ESPALIER_STREAM
                                   "the layers of attention look at more than 22 different numbers of earlier steps; "

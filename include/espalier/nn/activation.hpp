@@ -17,7 +17,7 @@ namespace espalier::nn {
 /// source  needle's Identity
 struct Identity {
   ESPALIER_MODULE(Identity)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() { return keras_layer{}; }
   constexpr auto forward(auto x) const { return x; }
 };
@@ -29,7 +29,7 @@ struct Identity {
 /// source  needle's ReLU
 struct ReLU {
   ESPALIER_MODULE(ReLU)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() { return keras_layer{"relu"}; }
   constexpr auto forward(auto x) const { return relu(x); }
 };
@@ -41,7 +41,7 @@ struct ReLU {
 /// source  needle's Tanh
 struct Tanh {
   ESPALIER_MODULE(Tanh)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() { return keras_layer{"tanh"}; }
   constexpr auto forward(auto x) const { return tanh(x); }
 };
@@ -53,7 +53,7 @@ struct Tanh {
 /// source  needle's Sigmoid
 struct Sigmoid {
   ESPALIER_MODULE(Sigmoid)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() { return keras_layer{"sigmoid"}; }
   constexpr auto forward(auto x) const { return sigmoid(x); }
 };
@@ -66,7 +66,7 @@ struct Sigmoid {
 template <real NegativeSlope = 0.01>
 struct LeakyReLU {
   ESPALIER_MODULE(LeakyReLU)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return leaky_relu(x, NegativeSlope.value); }
 };
 
@@ -77,7 +77,7 @@ struct LeakyReLU {
 /// source  Collobert 2004
 struct HardTanh {
   ESPALIER_MODULE(HardTanh)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return hard_tanh(x); }
 };
 

@@ -119,7 +119,7 @@ struct MultiheadAttention {
   std::conditional_t<Options.bias, Linear<Features, Features>, Linear<Features, Features, no_bias>> out_proj{};
   detail::dropout_unless_0<drop_weights> dropout{};
   ESPALIER_MODULE(MultiheadAttention, in_proj_weight, in_proj_bias, out_proj, dropout)
-  using takes_values = void;
+  using takes_single_values = void;
   /// in_proj_weight is (3 Features, Features).
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return espalier::detail::same_text(member, "in_proj_weight") ? axes_in_order(1, 0)
@@ -208,7 +208,7 @@ struct RotaryAttention {
   Linear<Features, key_features, no_bias> wk{}, wv{};
   Linear<Features, Features, no_bias> wo{};
   ESPALIER_MODULE(RotaryAttention, wq, wk, wv, wo)
-  using takes_values = void;
+  using takes_single_values = void;
 
   constexpr auto forward(auto x) const {
     using Fault = typename detail::sequence_fault<Features, decltype(x)>::type;

@@ -59,7 +59,7 @@ struct BatchNorm {
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
     return detail::batch_norm_in_keras(Options);
   }
@@ -84,7 +84,7 @@ struct BatchNorm1d {
   detail::running_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
     return detail::batch_norm_in_keras(Options);
   }
@@ -109,7 +109,7 @@ struct BatchNorm2d {
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x);
   }

@@ -97,7 +97,7 @@ struct Conv {
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / Options.groups, Out> weight{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   /// (outputs, inputs / groups, rows, columns)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 3, 2, 0, 1);

@@ -53,7 +53,7 @@ struct Conv1d {
   detail::kernels<fan_in, Kernel, In / Options.groups, Out> weight{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   /// (outputs, inputs / groups, taps)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 2, 1, 0);

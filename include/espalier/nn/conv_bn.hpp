@@ -18,7 +18,7 @@ struct ConvBN {
   Conv<In, Out, Kernel, Options> conv{};
   BatchNorm<Out, Options.layout == nchw ? 1 : -1> norm{};
   ESPALIER_MODULE(ConvBN, conv, norm)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return relu(norm(conv(x))); }
 };
 

@@ -56,7 +56,7 @@ struct ConvTranspose {
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / Options.groups, In> weight{};
   detail::biases<fan_in, Out> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   /// (inputs, outputs / groups, rows, columns)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 3, 2, 0, 1);

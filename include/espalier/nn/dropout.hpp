@@ -47,7 +47,7 @@ struct Dropout {
                                   drop_probability<P>));
   random_stream stream{};
   ESPALIER_MODULE(Dropout, stream)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() { return keras_layer{}; }
 
   constexpr auto forward(auto x) const {
@@ -74,7 +74,7 @@ struct MaskedDropout {
                                   drop_probability<P>));
   buffer<S, init::initialized_by<init::ones{}>> mask{};
   ESPALIER_MODULE(MaskedDropout, mask)
-  using takes_values = void;
+  using takes_single_values = void;
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);

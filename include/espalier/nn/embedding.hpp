@@ -38,7 +38,7 @@ struct Embedding {
                                                         ESPALIER_NAMED("count", Count))));
   parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight{};
   ESPALIER_MODULE(Embedding, weight)
-  using takes_values = void;
+  using takes_single_values = void;
   using input_element = std::int32_t;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
 

@@ -13,7 +13,7 @@ namespace espalier::nn {
 /// source  needle's Flatten
 struct Flatten {
   ESPALIER_MODULE(Flatten)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const {
     if constexpr (is_invalid<decltype(x)>) return x;
     else return reshape<shape_of<decltype(x)>::template extent<0>(), -1>(x);

@@ -42,7 +42,7 @@ struct GroupNorm {
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_groups<Groups, Channels>, Options>(*this, x);
   }

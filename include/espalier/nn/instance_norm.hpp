@@ -48,7 +48,7 @@ struct InstanceNorm {
   detail::running_mean<shape<Channels>, Options.tracked> running_mean{};
   detail::running_variance<shape<Channels>, Options.tracked> running_var{};
   ESPALIER_MODULE(InstanceNorm, weight, bias, running_mean, running_var)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x);
   }

@@ -54,7 +54,7 @@ struct LayerNorm {
   detail::gain<Normalized, Options.affine> weight{};
   detail::offset<Normalized, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::trailing<Normalized, true>, Options>(*this, x);
@@ -75,7 +75,7 @@ struct LayerNorm1d {
   detail::gain<shape<Features>, Options.affine> weight{};
   detail::offset<shape<Features>, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm1d, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::trailing<shape<Features>, true>, Options>(*this, x);
   }

@@ -22,7 +22,7 @@ struct Linear {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
   ESPALIER_MODULE(Linear, weight, bias)
-  using takes_values = void;
+  using takes_single_values = void;
   /// (outputs, inputs) and (outputs)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return espalier::detail::same_text(member, "bias") ? axes_in_order(1)
@@ -41,7 +41,7 @@ template <int In, int Out>
 struct Linear<In, Out, no_bias> {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   ESPALIER_MODULE(Linear, weight)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 1, 0);
   }

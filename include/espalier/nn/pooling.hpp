@@ -17,7 +17,7 @@ namespace espalier::nn {
 template <rows_columns Window, pooling Options = pooling{.layout = nchw}>
 struct MaxPool2d {
   ESPALIER_MODULE(MaxPool2d)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return max_pool2d<Window, Options>(x); }
 };
 
@@ -30,7 +30,7 @@ struct MaxPool2d {
 template <rows_columns Window, pooling Options = pooling{.layout = nchw}>
 struct AvgPool2d {
   ESPALIER_MODULE(AvgPool2d)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return average_pool2d<Window, Options>(x); }
 };
 
@@ -43,7 +43,7 @@ struct AvgPool2d {
 template <image_layout Layout = nchw>
 struct GlobalAvgPool {
   ESPALIER_MODULE(GlobalAvgPool)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return global_average_pool<Layout>(x); }
 };
 

@@ -29,7 +29,7 @@ template <int Length, int Features>
 struct LearnedPositions {
   parameter<shape<Length, Features>, init::initialized_by<init::normal{}>> weight{};
   ESPALIER_MODULE(LearnedPositions, weight)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
 
   constexpr auto forward(auto x) const {
@@ -68,7 +68,7 @@ struct pairs_of_features {
 template <sinusoidal Options = sinusoidal{}>
 struct SinusoidalPositions {
   ESPALIER_MODULE(SinusoidalPositions)
-  using takes_values = void;
+  using takes_single_values = void;
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);

@@ -24,7 +24,7 @@ template <int Features = 1>
 struct PReLU {
   parameter<shape<1, Features>, init::initialized_by<init::constant{0.25}>> weight{};
   ESPALIER_MODULE(PReLU, weight)
-  using takes_values = void;
+  using takes_single_values = void;
   /// (features)
   static constexpr axis_order in_pytorch(char const*, extents const&) { return axes_in_order(1); }
   static constexpr keras_layer in_keras() { return keras_layer{"prelu"}.add("weight"); }

@@ -28,7 +28,7 @@ struct Repeat {
   std::array<Block, static_cast<std::size_t>(Count < 0 ? 0 : Count)> blocks{};
 
   using is_module = void;
-  using takes_values = void;
+  using takes_single_values = void;
   template <class Self>
   static auto member_types_of(Self&) -> detail::types<Block>;
 

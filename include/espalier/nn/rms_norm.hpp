@@ -19,7 +19,7 @@ struct RMSNorm {
                 ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<Normalized, Options.affine> weight{};
   ESPALIER_MODULE(RMSNorm, weight)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::trailing<Normalized, false>, Options>(*this, x);

@@ -44,7 +44,7 @@ constexpr auto last_position(auto const& y) {
 #define ESPALIER_SEQUENCE_MODULE                                                      \
   Layer layer{};                                                                      \
   using is_module = void;                                                             \
-  using takes_values = void;                                                          \
+  using takes_single_values = void;                                                   \
   template <class Self>                                                               \
   static auto member_types_of(Self&)->detail::types<Layer>;                           \
   template <class Self, class Visit>                                                  \

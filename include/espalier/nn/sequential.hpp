@@ -71,7 +71,7 @@ struct Sequential {
   boost::hana::tuple<M...> layers{};
 
   using is_module = void;
-  using takes_values = void;
+  using takes_single_values = void;
   using input_element = typename detail::first_input_element<M...>::type;
   template <class Self>
   static auto member_types_of(Self&) -> detail::types<M...>;

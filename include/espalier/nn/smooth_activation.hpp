@@ -18,7 +18,7 @@ namespace espalier::nn {
 template <real Alpha = 1.0>
 struct ELU {
   ESPALIER_MODULE(ELU)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() requires(Alpha.value == 1) { return keras_layer{"elu"}; }
   constexpr auto forward(auto x) const { return elu(x, Alpha.value); }
 };
@@ -30,7 +30,7 @@ struct ELU {
 /// source  Hendrycks and Gimpel 2016
 struct GELU {
   ESPALIER_MODULE(GELU)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return gelu(x); }
 };
 
@@ -41,7 +41,7 @@ struct GELU {
 /// source  Hendrycks and Gimpel 2016, section 2
 struct GELUTanh {
   ESPALIER_MODULE(GELUTanh)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return gelu_tanh(x); }
 };
 
@@ -52,7 +52,7 @@ struct GELUTanh {
 /// source  Elfwing, Uchibe and Doya 2018
 struct SiLU {
   ESPALIER_MODULE(SiLU)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return silu(x); }
 };
 
@@ -63,7 +63,7 @@ struct SiLU {
 /// source  Dugas et al. 2001
 struct Softplus {
   ESPALIER_MODULE(Softplus)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return softplus(x); }
 };
 

@@ -15,7 +15,7 @@ namespace espalier::nn {
 template <int Axis = -1>
 struct Softmax {
   ESPALIER_MODULE(Softmax)
-  using takes_values = void;
+  using takes_single_values = void;
   static constexpr keras_layer in_keras() requires(Axis == -1) { return keras_layer{"softmax"}; }
   constexpr auto forward(auto x) const { return softmax<Axis>(x); }
 };
@@ -29,7 +29,7 @@ struct Softmax {
 template <int Axis = -1>
 struct LogSoftmax {
   ESPALIER_MODULE(LogSoftmax)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return log_softmax<Axis>(x); }
 };
 

@@ -120,7 +120,7 @@ struct TransformerLayer {
   Linear<Hidden, Features> linear2{};
   detail::dropout_unless_0<drop_branches> dropout3{};
   ESPALIER_MODULE(TransformerLayer, attention, dropout1, norm, linear1, dropout2, linear2, dropout3)
-  using takes_values = void;
+  using takes_single_values = void;
 
   constexpr auto forward(auto x) const {
     using Fault = typename detail::sequence_fault<Features, decltype(x)>::type;
@@ -146,7 +146,7 @@ struct Transformer {
   LearnedPositions<Length, Features> positions{};
   Repeat<Count, TransformerLayer<Features, Heads, HeadFeatures, Hidden, Options>> layers{};
   ESPALIER_MODULE(Transformer, positions, layers)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return layers(positions(x)); }
 };
 
@@ -162,7 +162,7 @@ struct SwiGLU {
   Linear<Hidden, Features, no_bias> w2{};
   Linear<Features, Hidden, no_bias> w3{};
   ESPALIER_MODULE(SwiGLU, w1, w2, w3)
-  using takes_values = void;
+  using takes_single_values = void;
   constexpr auto forward(auto x) const { return w2(silu(w1(x)) * w3(x)); }
 };
 
@@ -191,7 +191,7 @@ struct LlamaBlock {
   SwiGLU<Features, Hidden> feed_forward{};
   RMSNorm<shape<Features>, norm_options> attention_norm{}, ffn_norm{};
   ESPALIER_MODULE(LlamaBlock, attention, feed_forward, attention_norm, ffn_norm)
-  using takes_values = void;
+  using takes_single_values = void;
 
   constexpr auto forward(auto x) const {
     using Fault = typename detail::sequence_fault<Features, decltype(x)>::type;

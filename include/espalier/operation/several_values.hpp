@@ -19,25 +19,20 @@ struct op_takes_one_value {
 
 namespace detail {
 
-/// How many values the first tuple has.
-template <class X, class... Rest>
-inline constexpr int count_of_values = count_of_values<Rest...>;
-template <class... Each, class... Rest>
-inline constexpr int count_of_values<std::tuple<Each...>, Rest...> = sizeof...(Each);
-
-/// Whether the values of a tuple are tensors or formulas of tensors, which no root reports.
-template <class X>
-inline constexpr bool has_eager = false;
+/// Whether all values are tensors or formulas of tensors, which no root reports.
+template <class Leaves>
+inline constexpr bool are_eager = false;
 template <class... X>
-inline constexpr bool has_eager<std::tuple<X...>> = (is_eager<X> && ...);
+inline constexpr bool are_eager<member_types<X...>> = (is_eager<X> && ...);
 
-/// What an op on several values returns: inside a module, a fault that the root reports with the path to the module.
-template <class... X>
+/// What an op returns for a tuple of values, which may be nested, as the state of an LSTM is: inside a module, a fault
+/// that the root reports with the path to the module. Others: its other operand.
+template <class Tuple, class... Others>
 constexpr auto choose_one_of_them() {
-  using Fault = op_takes_one_value<count_of_values<X...>>;
-  if constexpr ((HoldsInvalid<X> || ...)) {
-    return first_invalid_of<X...>{};
-  } else if constexpr (!(has_eager<X> || ...)) {
+  using Fault = op_takes_one_value<static_cast<int>(leaf_count_of<Tuple>)>;
+  if constexpr (HoldsInvalid<Tuple> || (HoldsInvalid<Others> || ...)) {
+    return first_invalid_of<Tuple, Others...>{};
+  } else if constexpr (!are_eager<all_leaves_of<Tuple>>) {
     return invalid<Fault>{};
   } else {
     static_assert(Fault::agree, ESPALIER_SENTENCE("an op takes one value, and this is a std::tuple of several", Fault));
@@ -82,7 +77,7 @@ ESPALIER_OF_SEVERAL_VALUES(transpose)
   template <class A, class First, class... Rest>                                                    \
     requires Operand<First>                                                                         \
   constexpr auto name(A const&, std::tuple<First, Rest...> const&) {                                \
-    return detail::choose_one_of_them<A, std::tuple<First, Rest...>>();                             \
+    return detail::choose_one_of_them<std::tuple<First, Rest...>, A>();                             \
   }                                                                                                 \
   template <class First, class... Rest, class Second, class... Others>                              \
     requires Operand<First>                                                                         \

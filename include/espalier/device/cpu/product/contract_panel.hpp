@@ -170,9 +170,11 @@ struct contract_dot_products {
   using registers = pack<T, Arch>;
   using vector = registers;
 
-  template <int... Row>
-  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c,
-                                  indices<Row...>) {
+  /// Rows at a distance of `stride` elements. Apart: their sums are at a distance of `apart` elements; else they are
+  /// neighbours.
+  template <bool Apart, int... Row>
+  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, std::int64_t apart, T const* x,
+                                  T* c, indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
     for (; k + registers::size <= depth; k += registers::size) {
@@ -183,24 +185,8 @@ struct contract_dot_products {
       vector const right = registers::template load_first<Tail>(x + k);
       ((sum[Row] = fma(registers::template load_first<Tail>(m + Row * stride + k), right, sum[Row])), ...);
     }
-    store<Row...>(c, sum);
-  }
-  /// The same sums of four rows that are `apart` rows apart.
-  template <int... Row>
-  static ESPALIER_INLINE void run_apart(std::int64_t depth, T const* m, std::int64_t stride, std::int64_t apart,
-                                        T const* x, T* c, indices<Row...>) {
-    T const* const row[] = {m + Row * apart * stride...};
-    vector sum[] = {((void)Row, vector{})...};
-    std::int64_t k = 0;
-    for (; k + registers::size <= depth; k += registers::size) {
-      vector const right = registers::load(x + k);
-      ((sum[Row] = fma(registers::load(row[Row] + k), right, sum[Row])), ...);
-    }
-    if constexpr (Tail > 0) {
-      vector const right = registers::template load_first<Tail>(x + k);
-      ((sum[Row] = fma(registers::template load_first<Tail>(row[Row] + k), right, sum[Row])), ...);
-    }
-    ((c[Row * apart] = reduce_add(sum[Row])), ...);
+    if constexpr (Apart) ((c[Row * apart] = reduce_add(sum[Row])), ...);
+    else store<Row...>(c, sum);
   }
   template <int... Row>
   static ESPALIER_INLINE void store(T* c, vector const* sum) {
@@ -214,7 +200,7 @@ struct contract_dot_products {
 
   /// From this size on, the caches do not hold the matrix. Memory gives four distant sequences of addresses faster than
   /// one, and much faster than eight neighbouring rows: 36 GB/s instead of 28 and 16. In the caches, neighbouring rows
-  /// are faster: few sums are stored at a time.
+  /// are faster: their sums are added up and stored together.
   static constexpr std::int64_t apart_from = 1 << 20, sequences = 4;
 
   ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x,
@@ -222,13 +208,14 @@ struct contract_dot_products {
     std::int64_t i = 0;
     if (rows >= sequences && rows * depth * std::int64_t{sizeof(T)} >= apart_from) {
       std::int64_t const apart = rows / sequences;
-      for (; i < apart; ++i) run_apart(depth, m + i * stride, stride, apart, x, c + i, indices_below<sequences>{});
+      for (; i < apart; ++i)
+        run<true>(depth, m + i * stride, apart * stride, apart, x, c + i, indices_below<sequences>{});
       i = apart * sequences;
     }
     for (; i < rows; i += Rows) {
       // The last block overlaps the one before it: the shared rows are computed twice, with the same results.
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
-      run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
+      run<false>(depth, m + row * stride, stride, 1, x, c + row, indices_below<Rows>{});
     }
   }
 };
