@@ -21,9 +21,14 @@ constexpr auto find_unfused_kernel() {
   if constexpr (kind == plan::kernel_kind::random) {
     return std::type_identity<typename Kernels::template random_uniform<group.size>>{};
   } else if constexpr (kind == plan::kernel_kind::convert) {
-    constexpr bool flags = label_of(g.nodes[n.operand[0]]).is_flag;
-    return std::type_identity<
-        typename Kernels::template convert<std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
+    constexpr graph::node const& leaf = g.nodes[n.operand[0]];
+    if constexpr (graph::is_narrow(leaf)) {
+      return std::type_identity<typename Kernels::template convert<typename Program::stored, group.size>>{};
+    } else {
+      constexpr bool flags = label_of(leaf).is_flag;
+      return std::type_identity<
+          typename Kernels::template convert<std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
+    }
   } else if constexpr (group.windowed) {
     constexpr int window = graph::data_of(g, n.operand[0]);
     using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
@@ -36,8 +41,11 @@ constexpr auto find_unfused_kernel() {
       return std::type_identity<typename Kernels::template window_reduction<
           graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, Map>>{};
   } else if constexpr (kind == plan::kernel_kind::contraction) {
-    return std::type_identity<
-        typename Kernels::template product<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
+    using B = shape_of_node<Program, n.operand[1]>;
+    if constexpr (graph::is_narrow(g.nodes[graph::data_of(g, n.operand[1])]))
+      return std::type_identity<
+          typename Kernels::template narrow_product<typename Program::stored, A, B, Y, n.attribute>>{};
+    else return std::type_identity<typename Kernels::template product<A, B, Y, n.attribute>>{};
   } else if constexpr (kind == plan::kernel_kind::move) {
     return std::type_identity<typename Kernels::template move<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::scatter_add) {
@@ -46,8 +54,11 @@ constexpr auto find_unfused_kernel() {
     return std::type_identity<
         typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::index_gather) {
-    return std::type_identity<
-        typename Kernels::template index_gather<A, shape_of_node<Program, n.operand[1]>, Y, axis_of(n)>>{};
+    using Index = shape_of_node<Program, n.operand[1]>;
+    if constexpr (graph::is_narrow(g.nodes[graph::data_of(g, n.operand[0])]))
+      return std::type_identity<
+          typename Kernels::template narrow_gather<typename Program::stored, A, Index, Y, axis_of(n)>>{};
+    else return std::type_identity<typename Kernels::template index_gather<A, Index, Y, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::index_scatter_add) {
     return std::type_identity<
         typename Kernels::template index_scatter_add<A, shape_of_node<Program, n.operand[1]>, Y, axis_of(n)>>{};

@@ -11,7 +11,7 @@ template <class Model>
 struct model_leaf {
   using model_type = Model;
   using shape_type = typename Model::net_type;
-  using element_type = typename Model::value_type;
+  using element_type = activation_of<Model>;
 };
 template <class Model>
 struct device_of_impl<model_leaf<Model>> {

@@ -99,7 +99,7 @@ struct compiled_facts {
 template <class F, class... Leaf>
 struct compiled_facts<true, F, Leaf...> {
   using element_type = typename shared_element<Leaf...>::type;
-  using program = compiled_program<F, Leaf...>;
+  using program = program_of_models<compiled_program<F, Leaf...>, 0u, Leaf...>;
   template <class Results>
   struct tensors_of;
   template <class... E>
@@ -136,7 +136,7 @@ struct sound_results {
 };
 template <class F, class... Leaf>
 struct sound_results<true, F, Leaf...> {
-  using type = plan::sound_program<compiled_program<F, Leaf...>>;
+  using type = plan::sound_program<program_of_models<compiled_program<F, Leaf...>, 0u, Leaf...>>;
 };
 
 }  // namespace espalier::detail

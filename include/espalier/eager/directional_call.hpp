@@ -169,7 +169,7 @@ class directional_at {
     } else {
       constexpr unsigned gradients = ReturnsGradients ? Call::wanted : 0u;
       using Program = gradient_program<Function, gradients, false, leaf_of_argument<X>..., leaf_of_argument<V>...>;
-      using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+      using Sound [[maybe_unused]] = typename sound_function<Program>::checked;
       return x_.apply([&](auto&... x) {
         auto r = value_and_gradients<Function, gradients>(x..., v...);
         if constexpr (ReturnsGradients) return Call::gradients(std::move(r.second));

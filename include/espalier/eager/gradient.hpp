@@ -191,7 +191,7 @@ struct gradient_function : rejects_numbers<1> {
     else if constexpr (!Requested::agree) return invalid<Requested>{};
     else if constexpr (!Fault::agree) return invalid_gradients<Call::count, typename Fault::type>();
     else {
-      using Sound [[maybe_unused]] = typename plan::sound_program<typename Call::program>::checked;
+      using Sound [[maybe_unused]] = typename sound_function<typename Call::program>::checked;
       return Call::gradients(Call::compute(x...).second);
     }
   }
@@ -281,7 +281,7 @@ struct value_and_gradient_function : rejects_numbers<2> {
     else if constexpr (!Fault::agree)
       return std::pair{typename Fault::type{}, invalid_gradients<Call::count, typename Fault::type>()};
     else {
-      using Sound [[maybe_unused]] = typename plan::sound_program<typename Call::program>::checked;
+      using Sound [[maybe_unused]] = typename sound_function<typename Call::program>::checked;
       auto r = Call::compute(x...);
       return std::pair{
           returned_values<typename Call::program::element_type, typename Call::program::body>(std::move(r.first)),
@@ -397,7 +397,7 @@ class pullback_at {
   template <class Y>
   constexpr auto cotangents(Y const& dy) const {
     using Program = gradient_program<typename Call::function, Call::wanted, true, leaf_of_argument<X>...>;
-    using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+    using Sound [[maybe_unused]] = typename sound_function<Program>::checked;
     return x_.apply([&](auto&... x) {
       tensor<T, S, Device> value;
       auto gradients =
@@ -462,7 +462,7 @@ class pullback_at<Call, X...> {
               [&](auto&... each) {
                 using Program = gradient_program<function, (Call::wanted << values), false,
                                                  leaf_of_argument<decltype(each)>..., leaf_of_argument<X>...>;
-                using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+                using Sound [[maybe_unused]] = typename sound_function<Program>::checked;
                 return Call::gradients(value_and_gradients<function, (Call::wanted << values)>(each..., x...).second);
               },
               flattened(dy));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../plan/plan.hpp"
-#include "function_argument.hpp"
+#include "narrow_models.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
@@ -81,6 +81,18 @@ struct gradient_program {
     std::apply([&](auto const&... argument) { (visit(argument), ...); }, own);
   }
 };
+
+/// The program as it runs, which reads models of 16 bits as they are stored.
+template <class Program>
+struct program_as_run {
+  using type = Program;
+};
+template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
+struct program_as_run<gradient_program<F, Differentiated, Seeded, Leaf...>> {
+  using type = program_of_models<gradient_program<F, Differentiated, Seeded, Leaf...>, Differentiated, Leaf...>;
+};
+template <class Program>
+using sound_function = plan::sound_program<typename program_as_run<Program>::type>;
 
 template <class Program>
 inline constexpr derivative::backward_pass traced_function = Program::forward();

@@ -43,7 +43,7 @@ inline constexpr bool updates_buffers = [] {
 /// Checks a program that jacobian or hessian runs for each row.
 template <class F, class Program>
 constexpr void check_repeated() {
-  using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+  using Sound [[maybe_unused]] = typename sound_function<Program>::checked;
   using Same = same_in_each_run<F, is_random<Program>, updates_buffers<Program>>;
   static_assert(Same::agree,
                 ESPALIER_SENTENCE("jacobian(f), hessian(f): they run f several times, and f uses random numbers or "

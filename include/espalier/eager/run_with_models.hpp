@@ -3,6 +3,7 @@
 #include "../device/check_indices.hpp"
 #include "../device/random_state.hpp"
 #include "check_models.hpp"
+#include "gradient_program.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Runs the program of a function with models among its arguments.
@@ -50,8 +51,9 @@ inline constexpr bool is_random = [] {
   return false;
 }();
 
-template <class Program, class T, class... X>
+template <class Traced, class T, class... X>
 void run_with_models(T* const* results, int count, X&... x) {
+  using Program = typename program_as_run<Traced>::type;
   check_models<Program, leaf_of_argument<X>...>(x...);
   program_bases b{};
   T* const no_numbers = nullptr;

@@ -201,7 +201,7 @@ struct vmap_function {
     } else {
       using Function = batched_function<F, Faults::mapped>;
       using Sound [[maybe_unused]] =
-          typename plan::sound_program<gradient_program<Function, 0u, false, leaf_of_argument<X>...>>::checked;
+          typename sound_function<gradient_program<Function, 0u, false, leaf_of_argument<X>...>>::checked;
       return one_or_all(value_and_gradients<Function, 0u>(argument_value(x)...).first);
     }
   }

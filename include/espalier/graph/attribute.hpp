@@ -10,7 +10,7 @@
 /// |-------------------------------------|-------------------------------|------------------|
 /// | argument, hyperparameter            | position_attribute            | position_of      |
 /// | label                               | label_attribute               | label_of         |
-/// | parameter, buffer                   | slot_attribute                | slot_of          |
+/// | parameter, buffer                   | slot_attribute                | slot_of, is_narrow |
 /// | constant                            | constant_attribute            | constant_of      |
 /// | random                              | stream_attribute              | stream_of        |
 /// | values                              | offset_attribute              | offset_of        |
@@ -54,11 +54,18 @@ constexpr label_argument label_of(node const& n) {
   return {static_cast<int>(n.attribute / 2), n.attribute % 2 != 0};
 }
 
-/// Number of a parameter or buffer of the model.
-constexpr std::uint64_t slot_attribute(int slot) { return static_cast<std::uint64_t>(slot); }
+/// Number of a parameter or buffer of the model, and whether its elements are stored in 16 bits in a program that
+/// computes in float (plan/narrow_program.hpp).
+constexpr std::uint64_t slot_attribute(int slot, bool narrow = false) {
+  return static_cast<std::uint64_t>(slot) | std::uint64_t{narrow} << 32;
+}
 constexpr int slot_of(node const& n) {
   if (n.op->family != op_family::parameter && n.op->family != op_family::buffer) detail::wrong_family();
   return static_cast<int>(n.attribute);
+}
+
+constexpr bool is_narrow(node const& n) {
+  return (n.op->family == op_family::parameter || n.op->family == op_family::buffer) && n.attribute >> 32 != 0;
 }
 
 /// Value of a constant. The kernel IR stores its bits, too.

@@ -56,7 +56,8 @@ enum class fault : std::uint8_t {
   count_in_vmap,          ///< the count of a loop varies from sample to sample
   update_in_loop,         ///< the step of a loop updates a buffer or a model
   value_leaves_loop,      ///< a value of the step of a loop is used outside of it
-  computed_count          ///< the number of steps of a loop that is no argument of integers
+  computed_count,         ///< the number of steps of a loop that is no argument of integers
+  narrow_is_changed       ///< a function changes a model of 16-bit parameters on a device that computes in float
 };
 
 /// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are

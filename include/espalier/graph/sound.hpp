@@ -140,6 +140,12 @@ struct sound {
                         "of one std::int32_t; real numbers, elements of a tensor and computed values are no "
                         "counts",
                         ESPALIER_STATED(has_integer_counts, Subject)));
+  static constexpr bool keeps_narrow_models = Found != fault::narrow_is_changed || is_reported_elsewhere<Subject>;
+  static_assert(keeps_narrow_models,
+                ESPALIER_SENTENCE("a model<Net, cpu, bfloat16> is for evaluation: the function updates it, its running "
+                                  "statistics, or computes its gradient; write evaluate(net, x), or train a model<Net> "
+                                  "and copy(model, other)",
+                                  ESPALIER_STATED(keeps_narrow_models, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_reported_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",

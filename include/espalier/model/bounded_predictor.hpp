@@ -49,12 +49,15 @@ template <class Model, class Batch, class Fault>
   requires(is_bounded_batch<Batch> && !is_invalid<Fault>)
 class predictor<Model, Batch, Fault> {
   using Net = typename Model::net_type;
-  using T = typename Model::value_type;
+  using T = detail::activation_of<Model>;
   using Engine = typename Model::engine_type;
   using Input = detail::stored_input<Net, T>;
   static_assert(!Engine::has_device_memory,
                 "predictor{model, batch<up_to<N>, ...>{}}: a number of samples that is known at run time requires a "
                 "model on the processor; use fixed batch sizes");
+  static_assert(std::is_same_v<T, typename Model::value_type>,
+                "predictor{model, batch<up_to<N>, ...>{}}: a number of samples that is known at run time requires "
+                "parameters of float or double; use fixed batch sizes, or copy(model, other) to a model<Net>");
   using Program = detail::bounded_evaluation_program<Net, Batch>;
   using Output = detail::bounded_output<Net, Batch>;
   using Sound = typename plan::sound_program<Program>::checked;

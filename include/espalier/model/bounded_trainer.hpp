@@ -291,7 +291,7 @@ constexpr auto find_trainer_fault() {
 template <class Model, class Loss, class Optimizer, class Batch>
 constexpr auto find_bounded_trainer() {
   using Net = typename Model::net_type;
-  if constexpr (!trainer_fault<Net, Loss, Optimizer, most_of<Batch>>::agree) {
+  if constexpr (!trainer_fault<Net, Loss, Optimizer, most_of<Batch>>::agree || !can_be_trained<Model>::agree) {
     return std::type_identity<trainer<Model, Loss, Optimizer, most_of<Batch>>>{};
   } else {
     using Fault = decltype(find_bounded_training_fault<Net, Loss, Batch>());

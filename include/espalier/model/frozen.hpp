@@ -25,8 +25,9 @@ template <class Model, class Batch, class Found = typename detail::found_on<type
 class frozen {
   using Program = detail::frozen_program<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_program<typename Model::net_type, Batch>>::checked;
-  using Preparing = detail::preparing_program<typename Model::net_type, Batch>;
-  using T = typename Model::value_type;
+  using T = detail::activation_of<Model>;
+  using Preparing = plan::program_for<detail::preparing_program<typename Model::net_type, Batch>,
+                                      typename Model::value_type, T, plan::read_slots>;
   using Host = detail::computes_on_host<typename Model::device_type>;
   using Input = detail::stored_input<typename Model::net_type, T>;
   using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;
@@ -50,7 +51,7 @@ class frozen {
   using input_shape = Batch;
   using output_shape = typename detail::described_results<Found>::type;
 
-  /// parameter_bytes: the transformed parameters. workspace_bytes: the workspace of a call, or of the construction if
+  /// parameter_bytes: the transformed parameters, which are float for a model of 16 bits. workspace_bytes: the workspace of a call, or of the construction if
   /// that needs more.
   static constexpr std::size_t parameter_bytes =
       detail::bytes_for<T>(static_cast<std::size_t>(detail::split_evaluation<typename Model::net_type, Batch>.storage));

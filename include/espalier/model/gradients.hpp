@@ -125,9 +125,13 @@ auto value_and_grad(Model&& model, Loss loss) {
   using Lives = detail::lives_behind<Model>;
   using Stays = detail::stays_behind<Model>;
   static_assert(Lives::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
+  using Trained = detail::can_be_trained<std::remove_cvref_t<Model>>;
   static_assert(Stays::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
+  static_assert(Trained::agree,
+                ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_EVALUATED, Trained));
   detail::check_loss(loss);
-  return detail::gradient_function_of<Loss>(model);
+  if constexpr (Trained::agree) return detail::gradient_function_of<Loss>(model);
+  else return [](auto const&...) { return loss_and_gradients<float, invalid<Trained>>{}; };
 }
 
 /// Does not compile: the batch is passed next to the model.
@@ -150,9 +154,14 @@ auto grad(Model&& model, Loss loss) {
   using Lives = detail::lives_behind<Model>;
   using Stays = detail::stays_behind<Model>;
   static_assert(Lives::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
+  using Trained = detail::can_be_trained<std::remove_cvref_t<Model>>;
   static_assert(Stays::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
+  static_assert(Trained::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_EVALUATED, Trained));
   detail::check_loss(loss);
-  return [of = detail::gradient_function_of<Loss>(model)](auto const& x, auto const& y) { return of(x, y).gradients; };
+  if constexpr (Trained::agree)
+    return
+        [of = detail::gradient_function_of<Loss>(model)](auto const& x, auto const& y) { return of(x, y).gradients; };
+  else return [](auto const&...) { return invalid<Trained>{}; };
 }
 /// Does not compile: the batch is passed next to the model.
 template <detail::AnyModel Model, class Loss, class X, class... More>

@@ -22,9 +22,13 @@ struct training_fit<Net, Loss, fault_shown<Fault>, Batches...> : training_fit<Ne
 
 /// Does not compile, with one error.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-  requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
+  requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree ||
+           !detail::can_be_trained<Model>::agree)
 class trainer<Model, Loss, Optimizer, Batch, More...>
-    : public detail::accepts_every_call<typename Model::value_type, Optimizer> {
+    : public detail::accepts_every_call<detail::activation_of<Model>, Optimizer> {
+  using Stored = detail::can_be_trained<Model>;
+  static_assert(Stored::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: " ESPALIER_MODEL_IS_EVALUATED, Stored));
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
   static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
   static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));

@@ -25,9 +25,10 @@ namespace espalier {
 /// shape    parameters and buffers as the net declares them
 /// start    each initializer uses its own random stream of the seed, in the order of declaration: the same bits on
 ///          every device
-/// T        float or double; on a graphics processor also half or bfloat16. Parameters, buffers, activations and
-///          gradients are then stored in 16 bits and computed in float. Initial values are those of float, rounded. A
-///          trainer or updater keeps master weights in float
+/// T        float, double, half or bfloat16. Half and bfloat16 are stored in 16 bits and computed in float; initial
+///          values are those of float, rounded. On a graphics processor, activations and gradients have 16 bits, too,
+///          and a trainer or updater keeps master weights in float. On the processor, only parameters and buffers do:
+///          inputs and results are float, and such a model is evaluated, not trained
 /// memory   one allocation at construction, or `bytes` bytes that you pass; on a graphics processor, in its memory
 /// threads  with cpu_parallel<N>, N - 1 threads that help trainers, predictors and updaters of the model; they start
 ///          and end with it
@@ -51,18 +52,13 @@ class model {
                                   nn::detail::input_is_supported<Net>));
   static_assert(detail::thread_count<Device>::agree,
                 ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
-  static_assert(
-      detail::real_number<T>::agree,
-      ESPALIER_SENTENCE("model<Net, Device, T>: T is float or double; half and bfloat16 on a graphics processor",
-                        detail::real_number<T>));
-  static_assert(
-      detail::only_stored_on<T, Device>::agree,
-      ESPALIER_SENTENCE(
-          "model<Net, cpu, half>: the processor stores 16-bit numbers but does not compute with them; use model<Net, cuda, half>",
-          detail::only_stored_on<T, Device>));
+  static_assert(detail::real_number<T>::agree,
+                ESPALIER_SENTENCE("model<Net, Device, T>: T is float, double, half or bfloat16",
+                                  detail::real_number<T>));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
                                 buffer_storage = slots_of<Net>.buffers.storage;
   using Engine = typename detail::engine_of<Device>::type;
+  using Computed = detail::activation<T, Device>;
 
  public:
   using engine_type = Engine;
@@ -282,7 +278,8 @@ class model {
     using Batch = detail::batch_of_shapes<shape_of<X>...>;
     static_assert(sizeof(detail::probe_forward<Net, Batch>) > 0);
     using Found = detail::results_of_net<Net, Batch>;
-    using Element = std::conditional_t<layers_fit<Found>::agree, detail::elements_of_inputs<Net, T, X...>, agreed>;
+    using Element =
+        std::conditional_t<layers_fit<Found>::agree, detail::elements_of_inputs<Net, Computed, X...>, agreed>;
     using Layers = detail::root_message_fault<Found, Net, detail::root_at<model, X...>>;
     using Devices = typename detail::common_device<typename X::device_type...>::relation;
     static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
@@ -298,12 +295,12 @@ class model {
     else if constexpr (!detail::reaches<Device, X...>::agree) return invalid<detail::reaches<Device, X...>>{};
     else if constexpr (!Devices::agree) return invalid<Devices>{};
     else {
-      using Program = detail::evaluation_program<Net, Batch>;
+      using Program = plan::program_for<detail::evaluation_program<Net, Batch>, T, Computed>;
       using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
-      using Call = detail::call_of_net<Net, T, Batch, Found>;
+      using Call = detail::call_of_net<Net, Computed, Batch, Found>;
       using From = typename detail::common_device<typename X::device_type...>::type;
-      typename detail::returned_tensors<T, From, Found>::type y;
-      auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, T>);
+      typename detail::returned_tensors<Computed, From, Found>::type y;
+      auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, Computed>);
       auto exchange = engine_.template make_exchange_with<From>(Call::end, Call::end);
       void const* const inputs[]{x.data()...};
       auto const indices = [&](int i) { return static_cast<std::int32_t const*>(inputs[i]); };
@@ -311,11 +308,11 @@ class model {
         detail::check_indices<Program>([&](int i, std::int64_t) { return indices(i); });
       else detail::check_indices_of<Program>(engine_, indices);
       detail::program_bases b = bases();
-      b.at[plan::base::workspace] = workspace.template at<T>(0);
+      b.at[plan::base::workspace] = workspace.template at<Computed>(0);
       detail::with_each(y, [&](auto&... each) {
         Call::run(
-            b, exchange, [&] { engine_.template run<Program, T>(b.at); }, detail::input_elements(x)...,
-            detail::elements_of<T>(each)...);
+            b, exchange, [&] { engine_.template run<Program, Computed>(b.at); }, detail::input_elements(x)...,
+            detail::elements_of<Computed>(each)...);
       });
       return y;
     }

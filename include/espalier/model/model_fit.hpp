@@ -67,11 +67,24 @@ template <class T>
 struct real_number {
   static constexpr bool agree = is_real<T>;
 };
+/// A constraint that errors name: models with parameters of 16 bits are trained where activations have 16 bits, too.
 template <class T, class Device>
-struct only_stored_on {
+struct trains_parameters_of {
   ESPALIER_READS("{} on {}")
-  static constexpr bool agree = !is_narrow<T> || is_graphics<Device>;
+  static constexpr bool agree = std::is_same_v<T, activation<T, Device>>;
 };
+template <class Model>
+struct trained_as {
+  using type = agreed;
+};
+template <class Model>
+  requires requires { typename Model::device_type; }
+struct trained_as<Model> {
+  using type = trains_parameters_of<typename Model::value_type, typename Model::device_type>;
+};
+/// The same for a model; one that exists only in the compiler has no device.
+template <class Model>
+using can_be_trained = typename trained_as<std::remove_const_t<Model>>::type;
 template <class Model>
 struct copied_implicitly {
   static constexpr bool agree = false;
@@ -86,6 +99,8 @@ struct begins_with_a_seed {
 
 #define ESPALIER_DEVICES_OF_INPUTS \
   "the inputs are on two devices; pass all of them on the host, or all on the model's device"
+#define ESPALIER_MODEL_IS_EVALUATED \
+  "the processor evaluates models of half and bfloat16 but does not train them; train a model<Net> and copy(model, other)"
 #define ESPALIER_INPUTS_ELEMENT "an input has another element type than the net reads"
 #define ESPALIER_INPUT_ELEMENT "x has another element type than the model"
 #include "../base/diagnostics_pop.hpp"

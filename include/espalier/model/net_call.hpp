@@ -2,6 +2,7 @@
 #pragma once
 #include "../device/check_indices.hpp"
 #include "../device/in_place.hpp"
+#include "../plan/narrow_program.hpp"
 #include "net_programs.hpp"
 #include "range_arguments.hpp"
 

@@ -24,9 +24,10 @@ namespace espalier {
 ///          before scores are written, and two results that overlap each other overlap_error
 template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
 class predictor {
-  using Program = detail::evaluation_program<typename Model::net_type, Batch>;
+  using T = detail::activation_of<Model>;
+  using Program =
+      plan::program_for<detail::evaluation_program<typename Model::net_type, Batch>, typename Model::value_type, T>;
   using Sound = typename plan::sound_program<Program>::checked;
-  using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   using Input = detail::stored_input<typename Model::net_type, T>;
   using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;

@@ -149,14 +149,20 @@ template <class Model, class Block, int Axis = 1, int Context = 0,
           class Found = typename detail::found_for_stream_of<Model, Block, Axis, Context>::type>
 class stream {
   using Net = typename Model::net_type;
-  using Program = detail::stream_program<Net, Block, Axis, Context>;
+  using T = detail::activation_of<Model>;
+  /// The buffers of the model, not the histories of the stream.
+  using Stored = plan::first_slots<slots_of<Net>.parameters.count, slots_of<Net>.buffers.count>;
+  template <class P>
+  using program_for = plan::program_for<P, typename Model::value_type, T, Stored>;
+  using Traced = detail::stream_program<Net, Block, Axis, Context>;
+  using Program = program_for<Traced>;
   using Sound = typename plan::sound_program<Program>::checked;
   static constexpr bool begins_with_zeros = detail::begins_with_zeros<Net, Block, Axis, Context>;
-  using Initial = std::conditional_t<begins_with_zeros, Program, detail::initial_program<Net, Block, Axis, Context>>;
+  using Initial =
+      std::conditional_t<begins_with_zeros, Program, program_for<detail::initial_program<Net, Block, Axis, Context>>>;
   using SoundInitial = typename plan::sound_program<Initial>::checked;
-  using T = typename Model::value_type;
   using Input = detail::stored_input<Net, T>;
-  using Output = shape_from<Program>;
+  using Output = shape_from<Traced>;
   using Call = detail::net_call<Net, T, shapes<Block>, shapes<Output>>;
   using InPlace = typename Call::template in_place<Program>;
   using Host = detail::computes_on_host<typename Model::device_type>;

@@ -2,6 +2,7 @@
 #pragma once
 #include "../operation/op_with_fault.hpp"
 #include "../operation/streaming.hpp"
+#include "../plan/narrow_program.hpp"
 #include "named.hpp"
 #include "net_programs.hpp"
 

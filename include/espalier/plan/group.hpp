@@ -13,7 +13,8 @@ class grouper : group_builder {
   constexpr grouper(node_table const& nodes, grouping& groups) : group_builder{nodes, groups} {}
 
   /// Marks the nodes that the outputs depend on. Conversions and random numbers read only leaves and cannot be fused.
-  /// Their groups come first, so that later groups need not wait for them.
+  /// Their groups come first, so that later groups need not wait for them. Only large tensors that are stored in 16 bits
+  /// are converted where they are read first, so that their copies can share memory.
   constexpr void begin(graph::output const* outputs, int output_count) {
     look_up_needed(nodes_, groups_, outputs, output_count);
     for (int i = 0; i < output_count; ++i)
@@ -22,7 +23,7 @@ class grouper : group_builder {
       if (!groups_.needed[id]) continue;
       op_family const f = groups_.family_of[id];
       if (!is_leaf(f) && f != op_family::reshape && f != op_family::alias && !graph::is_of_loop(f)) mark_open(id);
-      if (f == op_family::convert) add_unfused_group(id, kernel_kind::convert);
+      if (f == op_family::convert && converts_early(id)) add_unfused_group(id, kernel_kind::convert);
       if (f == op_family::random) add_unfused_group(id, kernel_kind::random);
     }
     groups_.early = groups_.group_count;
@@ -97,6 +98,11 @@ class grouper : group_builder {
     }
   }
 
+  static constexpr std::int64_t most_converted_early = 4096;
+  constexpr bool converts_early(int id) const {
+    return groups_.size_of[id] <= most_converted_early || !graph::is_narrow(nodes_.nodes[nodes_.nodes[id].operand[0]]);
+  }
+
   /// What the backward pass recomputes must not run in the forward pass, or its values would live until then. A reader
   /// of a recompute_from node, directly or through nodes without a group, therefore runs behind all groups that exist
   /// at that node. Nodes that read such a reader follow it. Deferred values read only leaves, and keep nothing.
@@ -120,6 +126,9 @@ class grouper : group_builder {
       case op_family::reduction:
         if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_reduction);
         else group_reduction(id);
+        break;
+      case op_family::convert:
+        if (groups_.group_of[id] == 0) add_unfused_group(id, kernel_kind::convert);
         break;
       case op_family::contraction:
         add_unfused_group(id, kernel_kind::contraction);

@@ -92,8 +92,13 @@ class kernel_finder {
       if ((m.operand[k] == 0) != (n.operand[k] == 0)) return false;
       if (m.operand[k] != 0 && !(nodes_.nodes[m.operand[k]].shape == nodes_.nodes[n.operand[k]].shape)) return false;
     }
-    return !(m.op->family == op_family::convert) ||
+    if (is_stored_narrow(m, 0) != is_stored_narrow(n, 0) || is_stored_narrow(m, 1) != is_stored_narrow(n, 1))
+      return false;
+    return !(m.op->family == op_family::convert) || is_stored_narrow(m, 0) ||
            label_of(nodes_.nodes[m.operand[0]]).is_flag == label_of(nodes_.nodes[n.operand[0]]).is_flag;
+  }
+  constexpr bool is_stored_narrow(graph::node const& n, int k) const {
+    return n.operand[k] != 0 && graph::is_narrow(nodes_.nodes[groups_.holder_of[n.operand[k]]]);
   }
 
   node_table const& nodes_;

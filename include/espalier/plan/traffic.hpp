@@ -8,7 +8,8 @@
 namespace espalier::plan {
 
 struct traffic {
-  std::int64_t read, written;  ///< elements; a label or truth value counts as one
+  /// elements; a label or truth value counts as one, and two parameters of 16 bits count as one
+  std::int64_t read, written;
 };
 
 /// Calls f(operand number, node) for each operand that a kernel reads from memory, once. operands: those of all
@@ -45,7 +46,8 @@ constexpr std::int64_t elements_read(node_table const& nodes, kernel_ir const& i
   graph::node const& y = nodes[id];
   if (writes_slices(nodes, m, y, id) && graph::data_of(nodes, y.operand[0]) == operand) return 0;
   bool const selects = y.op->family == op_family::index_gather && graph::data_of(nodes, y.operand[0]) == operand;
-  return selects && y.shape.size() < all ? y.shape.size() : all;
+  std::int64_t const read = selects && y.shape.size() < all ? y.shape.size() : all;
+  return graph::is_narrow(nodes[operand]) ? (read + 1) / 2 : read;
 }
 constexpr traffic traffic_of(node_table const& nodes, kernel_ir const& ir, memory_plan const& m, kernel_body const& k) {
   traffic sum{};

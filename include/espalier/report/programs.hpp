@@ -61,6 +61,16 @@ struct titled_program<espalier::detail::evaluation_program<Net, Batch>, T> {
             numbered_names("output", Results::count)};
   }
 };
+/// As for parameters of float: the same names, another plan.
+template <class Program, class Stored, class Slots, class T>
+struct titled_program<plan::narrow_program<Program, Stored, Slots>, T> {
+  static titled get() {
+    titled r = titled_program<Program, T>::get();
+    r.title += ", parameters of 16 bits";
+    r.plan = &view_of<plan::narrow_program<Program, Stored, Slots>>;
+    return r;
+  }
+};
 template <class Net, class Loss, class Batch, class T>
 struct titled_program<espalier::detail::training_program<Net, Loss, Batch>, T> {
   static titled get() {
@@ -100,9 +110,9 @@ struct titled_program<espalier::detail::update_program<Optimizer, Size, Stride>,
         {"applied"}};
   }
 };
-template <class Net, class Batch, class T>
+template <class Net, class Batch, class T, class Stored>
 titled evaluation() {
-  return titled_program<espalier::detail::evaluation_program<Net, Batch>, T>::get();
+  return titled_program<plan::program_for<espalier::detail::evaluation_program<Net, Batch>, Stored, T>, T>::get();
 }
 template <class Net, class Loss, class Batch, class T>
 titled training() {
@@ -149,13 +159,14 @@ struct programs_of<S> : programs_without_fault {
   using fault = arguments;
   static std::vector<titled> programs() { return {titled_program<S, float>::get()}; }
 };
-template <class Net, class Batch, class T>
+/// Stored: the element type of parameters, if it is another one than T.
+template <class Net, class Batch, class T, class Stored = T>
 struct programs_of_evaluation : programs_without_fault {
   using net = Net;
   using layers = std::conditional_t<is_invalid<espalier::detail::results_of_net<Net, Batch>>,
                                     espalier::detail::results_of_net<Net, Batch>, agreed>;
   using fault = layers;
-  static std::vector<titled> programs() { return {evaluation<Net, Batch, T>()}; }
+  static std::vector<titled> programs() { return {evaluation<Net, Batch, T, Stored>()}; }
   static program_layers layer_rows() {
     return layers_of_program<espalier::detail::evaluation_program<Net, Batch>>::get();
   }
@@ -188,7 +199,8 @@ struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>>
 };
 template <class Model, class Batch, class Found>
 struct programs_of<predictor<Model, Batch, Found>>
-    : programs_of_evaluation<typename Model::net_type, Batch, typename Model::value_type> {};
+    : programs_of_evaluation<typename Model::net_type, Batch, espalier::detail::activation_of<Model>,
+                             typename Model::value_type> {};
 template <class Model, class Loss, class Optimizer, class... Batches>
 struct programs_of<trainer<Model, Loss, Optimizer, Batches...>>
     : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {

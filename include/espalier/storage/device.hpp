@@ -4,6 +4,7 @@
 
 #include "../base/bare.hpp"
 #include "../base/sentence.hpp"
+#include "element.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
@@ -27,6 +28,12 @@ namespace detail {
 /// A device with its own memory, which the host accesses only by copies.
 template <class Device>
 inline constexpr bool is_graphics = std::is_same_v<Device, cuda> || std::is_same_v<Device, simulated_cuda>;
+
+/// The type of the activations of a model of T: the host computes in float with parameters of 16 bits.
+template <class T, class Device>
+using activation = std::conditional_t<is_graphics<Device>, T, computed_in<T>>;
+template <class Model>
+using activation_of = activation<typename Model::value_type, typename Model::device_type>;
 
 template <class Device>
 inline constexpr bool is_parallel = false;

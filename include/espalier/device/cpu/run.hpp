@@ -45,12 +45,11 @@ struct caller {
       if constexpr (from.base != to.base || from.offset != to.offset)
         copy_elements<T>(at<T>(base, arguments[0]), at<T>(base, arguments[1]), size);
     } else if constexpr (kind == plan::kernel_kind::convert) {
-      using source = typename kernel::source;
-      kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
+      kernel::run(at<typename kernel::source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::index_gather || kind == plan::kernel_kind::index_scatter_add) {
-      run_kernel<kernel, T>(team, static_cast<T const*>(at<T>(base, arguments[0])),
-                            static_cast<std::int32_t const*>(at<std::int32_t>(base, arguments[1])),
-                            at<T>(base, arguments[2]));
+      run_kernel<kernel, T>(
+          team, static_cast<typename kernel::source const*>(at<typename kernel::source>(base, arguments[0])),
+          static_cast<std::int32_t const*>(at<std::int32_t>(base, arguments[1])), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::index_copy) {
       T const *const x = at<T>(base, arguments[0]), *const source = at<T>(base, arguments[2]);
       std::int32_t const* const index = at<std::int32_t>(base, arguments[1]);
@@ -63,25 +62,33 @@ struct caller {
     } else if constexpr (passes_pointers) {
       T* p[static_cast<std::size_t>(count)];
       fill_addresses<T>(base, p, arguments, below<count>{});
-      run_at(team, static_cast<T* const*>(p));
+      run_at(team, static_cast<T* const*>(p), base, arguments);
     } else {
-      run_at(team, addresses<T>{base, arguments});
+      run_at(team, addresses<T>{base, arguments}, base, arguments);
     }
   }
 
  private:
-  /// p[i]: the pointer at address i of the call.
+  /// p[i]: the pointer at address i of the call, `arguments`.
   template <class Team, class Addresses>
-  static ESPALIER_INLINE void run_at(Team const& team, Addresses p) {
+  static ESPALIER_INLINE void run_at(Team const& team, Addresses p, [[maybe_unused]] void* const* base,
+                                     [[maybe_unused]] plan::address const* arguments) {
     if constexpr (kind == plan::kernel_kind::fused) {
       run_kernel<typename fused_kernel<Program, X, T, Arch>::type, T>(team, p);
     } else if constexpr (kind == plan::kernel_kind::contraction && body.instructions > 1) {
       T* const sums = p[own + 2];
-      run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), static_cast<T const*>(p[own + 1]), sums,
+      run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), right_operand(p, own + 1, base, arguments), sums,
                             typename fused_kernel<Program, X, T, Arch>::template after<Addresses>{p, sums});
     } else {
-      run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), p[2]);
+      run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), right_operand(p, 1, base, arguments), p[2]);
     }
+  }
+  /// The matrix of a product, which may be stored in 16 bits.
+  template <class Addresses>
+  static ESPALIER_INLINE auto const* right_operand(Addresses p, int i, [[maybe_unused]] void* const* base,
+                                                   [[maybe_unused]] plan::address const* arguments) {
+    if constexpr (requires { typename kernel::source; }) return at<typename kernel::source>(base, arguments[i]);
+    else return static_cast<T const*>(p[i]);
   }
   static constexpr auto find_kernel() {
     if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::pack ||

@@ -23,13 +23,15 @@ struct unfused_kernels {
   template <std::int64_t Size>
   using random_uniform = random_uniform_kernel<T, Size, Arch>;
   template <class From, std::int64_t Size>
-  using convert = convert_kernel<T, From, Size>;
+  using convert = convert_kernel<T, From, Size, Arch>;
   template <class Image, class Window, class Map, class B, class Y, std::uint64_t Transposes>
   using window_product = on_cpu::window_product<T, Image, Window, Map, B, Y, Transposes, Arch>;
   template <class Op, class Image, class Window, class Map>
   using window_reduction = on_cpu::window_reduction<T, Op, Image, Window, Map, Arch>;
   template <class A, class B, class Y, std::uint64_t Transposes>
   using product = product_kernel<T, A, B, Y, Transposes, Arch>;
+  template <class Stored, class A, class B, class Y, std::uint64_t Transposes>
+  using narrow_product = narrow_product_kernel<T, Stored, A, B, Y, Transposes, Arch>;
   template <class From, class To, class Map>
   using move = move_kernel<T, From, To, Map, Arch>;
   template <class From, class To, class Map>
@@ -38,6 +40,8 @@ struct unfused_kernels {
   using concatenate = concatenate_kernel<T, A, B, Axis, Arch>;
   template <class From, class Index, class To, int Axis>
   using index_gather = index_gather_kernel<T, From, Index, To, Axis, Arch>;
+  template <class Stored, class From, class Index, class To, int Axis>
+  using narrow_gather = index_gather_kernel<T, From, Index, To, Axis, Arch, Stored>;
   template <class From, class Index, class To, int Axis>
   using index_scatter_add = index_scatter_add_kernel<T, From, Index, To, Axis, Arch>;
   template <class X, class Index, class Source, int Axis>

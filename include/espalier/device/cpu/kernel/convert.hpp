@@ -2,18 +2,23 @@
 #pragma once
 #include <cstdint>
 
-#include "../../../base/host_device.hpp"
+#include "copy_run.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
-/// y = x in another element type: labels or booleans as numbers.
-template <class T, class From, std::int64_t Size>
+/// y = x in another element type: labels or booleans as numbers, or numbers of 16 bits as floats.
+template <class T, class From, std::int64_t Size, class Arch>
 struct convert_kernel {
   using source = From;
   static ESPALIER_INLINE void run(From const* x, T* y) {
-    for (std::int64_t i = 0; i < Size; ++i) y[i] = static_cast<T>(x[i]);
+    if constexpr (espalier::detail::is_narrow<From>) widen(x, y);
+    else
+      for (std::int64_t i = 0; i < Size; ++i) y[i] = static_cast<T>(x[i]);
   }
+
+ private:
+  ESPALIER_KERNEL static void widen(From const* x, T* y) { detail::copy_run<T, Arch>(y, x, Size); }
 };
 
 }  // namespace espalier::on_cpu

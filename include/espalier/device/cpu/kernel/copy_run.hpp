@@ -6,8 +6,9 @@
 /// Copies, adds and fills contiguous elements.
 namespace espalier::on_cpu::detail {
 
-template <class T, class Arch>
-ESPALIER_INLINE void copy_run(T* to, T const* from, std::int64_t n) {
+/// From: T, or a type of 16 bits that is widened.
+template <class T, class Arch, class From>
+ESPALIER_INLINE void copy_run(T* to, From const* from, std::int64_t n) {
   constexpr int size = pack<T, Arch>::size;
   for (; n >= size; n -= size, to += size, from += size) pack<T, Arch>::load(from).store(to);
   for (; n > 0; --n) *to++ = *from++;

@@ -12,6 +12,7 @@ namespace espalier::on_cpu {
 /// along the axis, and then each part reads all indices. All indices are valid: the caller has checked them.
 template <class T, Shape X, Shape Index, Shape Y, int Axis, class Arch>
 struct index_scatter_add_kernel : independent_parts {
+  using source = T;
   using lines = on_device::index_lines<Y, Index, X, Axis>;
   static constexpr int wanted_parts = detail::parts_along(1 << 20, X::size + Y::size);
   static constexpr bool by_outer = lines::outer >= wanted_parts;

@@ -77,5 +77,27 @@ struct product_kernel : independent_parts {
   }
 };
 
+/// One row times a matrix that is stored in 16 bits and widened as it is loaded. The sums have the order of
+/// product_kernel.
+template <class T, class Weight, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
+struct narrow_product_kernel {
+  using source = Weight;
+  using wide = product_kernel<T, A, B, Y, Transposes, Arch>;
+  static constexpr int columns = wide::columns, inner = wide::inner;
+  static constexpr bool of_row = wide::of_row;
+  static_assert(Y::size == columns);
+
+  template <class After = detail::no_epilogue>
+  static ESPALIER_INLINE void run(T const* a, Weight const* b, T* y, After const& after = {}) {
+    if constexpr (of_row) {
+      contract_row<T, inner, columns, Arch, Weight>::run(a, b, y, after);
+    } else {
+      constexpr int width = pack<T, Arch>::size, rows = columns < 8 ? (columns < 4 ? columns : 4) : 8;
+      detail::contract_dot_products<T, Arch, rows, inner % width, Weight>::run(columns, inner, b, inner, a, y);
+      after(0, 1, 0, columns);
+    }
+  }
+};
+
 }  // namespace espalier::on_cpu
 #include "../../../base/diagnostics_pop.hpp"

@@ -12,7 +12,8 @@ namespace espalier::on_cpu::detail {
 /// Memory gives four distant sequences of addresses faster than one: four rows of w, each at a quarter of its rows, are
 /// added to y at a time. Blocks of columns whose sums stay in registers skip from row to row: they read 288 x 768
 /// weights at 18 GB/s where this reads them at 38. In the L2 cache both give the same.
-template <class T, class Arch>
+/// Weight: w may be stored in 16 bits. The order of the sums is then that of floats.
+template <class T, class Arch, class Weight = T>
 struct large_row {
   using registers = pack<T, Arch>;
   using vector = registers;
@@ -27,7 +28,7 @@ struct large_row {
 
   /// Epilogue: as for contract_row. Terms: K, or a number of terms at run time that fits as well. Columns: all of w.
   template <std::int64_t Columns, class Epilogue>
-  static ESPALIER_INLINE void run(T const* x, T const* w, std::int64_t terms, Epilogue const& e) {
+  static ESPALIER_INLINE void run(T const* x, Weight const* w, std::int64_t terms, Epilogue const& e) {
     constexpr std::int64_t tiles = (Columns + most_columns - 1) / most_columns,
                            each = ((Columns + tiles - 1) / tiles + width - 1) / width * width,
                            rest = Columns - (tiles - 1) * each;
@@ -51,7 +52,7 @@ struct large_row {
   }
   /// The last vector of columns has Last lanes; w begins at the first of the columns, `stride` is the length of a row.
   template <int Last>
-  ESPALIER_KERNEL static void add_all(T const* x, T const* w, std::int64_t terms, std::int64_t stride,
+  ESPALIER_KERNEL static void add_all(T const* x, Weight const* w, std::int64_t terms, std::int64_t stride,
                                       std::int64_t columns, T* sums) {
     for (std::int64_t j = 0; j < columns; j += width) registers{}.store(sums + j);
     std::int64_t const quarter = terms / sequences;
@@ -61,10 +62,10 @@ struct large_row {
       add<Last>(x + k, w + k * stride, 0, stride, columns, sums, indices_below<1>{});
   }
   template <int Last, int... Row>
-  static ESPALIER_INLINE void add(T const* x, T const* w, std::int64_t apart, std::int64_t stride, std::int64_t columns,
-                                  T* sums, indices<Row...>) {
+  static ESPALIER_INLINE void add(T const* x, Weight const* w, std::int64_t apart, std::int64_t stride,
+                                  std::int64_t columns, T* sums, indices<Row...>) {
     vector const filled[] = {registers(x[Row * apart])...};
-    T const* const row[] = {w + Row * apart * stride...};
+    Weight const* const row[] = {w + Row * apart * stride...};
     std::int64_t j = 0;
     for (; j + width <= columns; j += width) {
       vector sum = registers::load(sums + j);

@@ -164,8 +164,9 @@ struct contract_panel {
   }
 };
 
-/// Dot products along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width.
-template <class T, class Arch, int Rows, int Tail>
+/// Dot products along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width. Weight: half
+/// or bfloat16 for an m that is widened as it is loaded.
+template <class T, class Arch, int Rows, int Tail, class Weight = T>
 struct contract_dot_products {
   using registers = pack<T, Arch>;
   using vector = registers;
@@ -173,8 +174,8 @@ struct contract_dot_products {
   /// Rows at a distance of `stride` elements. Apart: their sums are at a distance of `apart` elements; else they are
   /// neighbours.
   template <bool Apart, int... Row>
-  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, std::int64_t apart, T const* x,
-                                  T* c, indices<Row...>) {
+  static ESPALIER_INLINE void run(std::int64_t depth, Weight const* m, std::int64_t stride, std::int64_t apart,
+                                  T const* x, T* c, indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
     for (; k + registers::size <= depth; k += registers::size) {
@@ -203,8 +204,8 @@ struct contract_dot_products {
   /// are faster: their sums are added up and stored together.
   static constexpr std::int64_t apart_from = 1 << 20, sequences = 4;
 
-  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x,
-                                  T* c) {
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, Weight const* m, std::int64_t stride,
+                                  T const* x, T* c) {
     std::int64_t i = 0;
     if (rows >= sequences && rows * depth * std::int64_t{sizeof(T)} >= apart_from) {
       std::int64_t const apart = rows / sequences;

@@ -14,14 +14,14 @@ namespace detail {
 
 /// Columns [0, Vectors * width) of the product; the last vector has Last lanes. Its sums take Vectors registers, or
 /// Chains times as many if that is too few to hide the latency of a multiply-add.
-template <class T, class Arch, int Vectors, int Last, int Chains>
+template <class T, class Arch, int Vectors, int Last, int Chains, class Weight = T>
 struct row_block {
   using registers = pack<T, Arch>;
   using vector = registers;
   static constexpr int width = registers::size;
 
   template <int Vector>
-  static ESPALIER_INLINE vector load(T const* from) {
+  static ESPALIER_INLINE vector load(Weight const* from) {
     if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
     else return registers::load(from + Vector * width);
   }
@@ -52,14 +52,14 @@ struct row_block {
   }
   /// Some terms of the sum: Cell counts the vectors of all of them.
   template <std::int64_t Stride, int... Cell>
-  static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Cell...>) {
+  static ESPALIER_INLINE void terms(T const* x, Weight const* w, vector* sum, indices<Cell...>) {
     constexpr int terms = int(sizeof...(Cell)) / Vectors, sums = Vectors * Chains;
     ((sum[Cell % sums] =
           fma(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])),
      ...);
   }
   template <int Terms, int Columns, class Epilogue, int... Sum, int... Vector>
-  static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>,
+  static ESPALIER_INLINE void run(T const* x, Weight const* w, int column, Epilogue const& e, indices<Sum...>,
                                   indices<Vector...>) {
     vector sum[] = {((void)Sum, vector{})...};  // (chains, vectors)
     // The last iteration of a loop is mispredicted: sums that are short enough have no loop.
@@ -89,7 +89,7 @@ struct row_block {
 
 /// N columns, where N divides the lanes of a register: it holds several rows of w as they are stored, and x is
 /// broadcast over them.
-template <class T, class Arch, int N>
+template <class T, class Arch, int N, class Weight = T>
 struct row_of_few {
   using registers = pack<T, Arch>;
   using vector = registers;
@@ -101,12 +101,12 @@ struct row_of_few {
     else return __builtin_shufflevector(x.lanes(), x.lanes(), (Part * (width / N) + Lane / N)...);
   }
   template <int Left>
-  static ESPALIER_INLINE vector load(T const* w) {
+  static ESPALIER_INLINE vector load(Weight const* w) {
     return registers::template load_first<(Left < width ? Left : width)>(w);
   }
   /// Rows [k, k + Rows) of w, at most as many as a register has lanes.
   template <int Rows, int First, int... Part>
-  static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Part...>) {
+  static ESPALIER_INLINE void terms(T const* x, Weight const* w, vector* sum, indices<Part...>) {
     vector const own = registers::template load_first<Rows>(x);
     ((sum[(First + Part) % chains] =
           fma(broadcast_lane<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width),
@@ -120,7 +120,7 @@ struct row_of_few {
   }
 
   template <int Terms, class Epilogue>
-  static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
+  static ESPALIER_INLINE void run(T const* x, Weight const* w, Epilogue const& e) {
     vector sum[chains] = {vector{}, vector{}, vector{}, vector{}};
     constexpr int blocks_per_iteration = N < chains ? chains / N : 1, block = blocks_per_iteration * width,
                   whole = Terms / block * block;
@@ -132,11 +132,11 @@ struct row_of_few {
 
  private:
   template <int Rows, int... Block>
-  static ESPALIER_INLINE void blocks(T const* x, T const* w, vector* sum, indices<Block...>) {
+  static ESPALIER_INLINE void blocks(T const* x, Weight const* w, vector* sum, indices<Block...>) {
     (terms<width, Block * N>(x + Block * width, w + Block * width * N, sum, indices_below<N>{}), ...);
   }
   template <int Rows, int First>
-  static ESPALIER_INLINE void rest(T const* x, T const* w, vector* sum) {
+  static ESPALIER_INLINE void rest(T const* x, Weight const* w, vector* sum) {
     if constexpr (Rows > 0) {
       constexpr int now = Rows < width ? Rows : width;
       terms<now, First>(x, w, sum, indices_below<(now * N + width - 1) / width>{});
@@ -167,8 +167,8 @@ constexpr int row_chains(int vectors) { return vectors <= 2 ? 4 : vectors <= 4 ?
 
 /// y[N] = x[K] w[K, N], with w as it is stored. Epilogue: e.template operator()<Count>(sum, row, column) stores the
 /// results for columns [column, column + Count), whose sums are in the first lanes of sum; row is 0. Sums run over k in
-/// an order that depends on the shape alone.
-template <class T, int K, int N, class Arch = default_arch>
+/// an order that depends on the shape alone. Weight: half or bfloat16 for a w that is widened as it is loaded.
+template <class T, int K, int N, class Arch = default_arch, class Weight = T>
 struct contract_row {
   static constexpr int width = pack<T, Arch>::size;
   static constexpr int vectors = (N + width - 1) / width;
@@ -180,13 +180,13 @@ struct contract_row {
   static constexpr bool few = N < width && width % N == 0, large = detail::large_row<T, Arch>::fits(K, N);
 
   template <class Epilogue>
-  static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
+  static ESPALIER_INLINE void run(T const* x, Weight const* w, Epilogue const& e) {
     if constexpr (std::int64_t{K} * N > most_inlined) call(x, w, e);
     else compute(x, w, e);
   }
   /// The same. If the epilogue reads only sums that are stored, they are stored to y first.
   template <class Epilogue>
-  static ESPALIER_INLINE void run(T const* x, T const* w, T* y, Epilogue const& e) {
+  static ESPALIER_INLINE void run(T const* x, Weight const* w, T* y, Epilogue const& e) {
     if constexpr (requires(pack<T, Arch> sum) { e.template operator()<1>(sum, 0, 0); }) {
       run(x, w, e);
     } else {
@@ -197,19 +197,19 @@ struct contract_row {
 
  private:
   template <class Epilogue>
-  static ESPALIER_INLINE void compute(T const* x, T const* w, Epilogue const& e) {
-    if constexpr (few) detail::row_of_few<T, Arch, N>::template run<K>(x, w, e);
-    else if constexpr (large) detail::large_row<T, Arch>::template run<N>(x, w, K, e);
+  static ESPALIER_INLINE void compute(T const* x, Weight const* w, Epilogue const& e) {
+    if constexpr (few) detail::row_of_few<T, Arch, N, Weight>::template run<K>(x, w, e);
+    else if constexpr (large) detail::large_row<T, Arch, Weight>::template run<N>(x, w, K, e);
     else blocks<0>(x, w, e);
   }
   template <class Epilogue>
-  ESPALIER_KERNEL static void call(T const* x, T const* w, Epilogue const& e) {
+  ESPALIER_KERNEL static void call(T const* x, Weight const* w, Epilogue const& e) {
     compute(x, w, e);
   }
   template <int First, class Epilogue>
-  static ESPALIER_INLINE void blocks(T const* x, T const* w, Epilogue const& e) {
+  static ESPALIER_INLINE void blocks(T const* x, Weight const* w, Epilogue const& e) {
     constexpr int now = vectors - First < each ? vectors - First : each, chains = detail::row_chains(now);
-    using block = detail::row_block<T, Arch, now, First + now == vectors ? last : width, chains>;
+    using block = detail::row_block<T, Arch, now, First + now == vectors ? last : width, chains, Weight>;
     block::template run<K, N>(x, w + First * width, First * width, e, detail::indices_below<now * chains>{},
                               detail::indices_below<now>{});
     if constexpr (First + now < vectors) blocks<First + now>(x, w, e);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "batches.hpp"
+#include "widen.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 // g++ contracts a * b + c across operators to the fused instruction. clang does so with this pragma, which works for
@@ -169,6 +170,11 @@ struct pack {
     ESPALIER_LOAD(r, from);
     return r;
   }
+  /// The same from numbers of 16 bits.
+  template <class Format>
+  static ESPALIER_INLINE pack load(espalier::detail::narrow_float<Format> const* from) {
+    return detail::load_widened<Arch, size>(from);
+  }
   ESPALIER_INLINE void store(T* to) const { value.store_unaligned(to); }
   /// Stores past the caches: for results that exceed them and are not read soon. to is aligned to the size of the pack.
   /// Call stream_fence() before other threads read the results.
@@ -186,6 +192,11 @@ struct pack {
     } else {
       return detail::load_lanes<N>(from, register_type{});
     }
+  }
+  template <int N, class Format>
+  static ESPALIER_INLINE pack load_first(espalier::detail::narrow_float<Format> const* from) {
+    static_assert(N >= 0 && N <= size);
+    return detail::load_widened<Arch, N>(from);
   }
   template <int N>
   ESPALIER_INLINE void store_first(T* to) const {
