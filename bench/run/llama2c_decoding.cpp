@@ -36,7 +36,7 @@ work prepare(operands o, llama_shape const& s) {
   })};
 }
 
-#define ROW(name, words, dim, layers, heads, key_heads, hidden) \
+#define ROW(name, stored, words, dim, layers, heads, key_heads, hidden) \
   {"decode/" name, "llama2.c", [](operands o) { return prepare(o, {words, dim, layers, heads, key_heads, hidden}); }},
 implementation const all[] = {BENCH_DECODING(ROW)};
 

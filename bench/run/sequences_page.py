@@ -5,7 +5,8 @@ NAMES = {"rtneural_xsimd": "RTNeural, xsimd", "rtneural_eigen": "RTNeural, Eigen
 SAMPLES = 256  # of a run of a stream
 PEDAL_SAMPLES = 4096  # of a run of a pedal
 WORDS = 256  # of a run of a decoder
-DECODERS = {"260k": "260,000 parameters", "15m": "15 million parameters, random weights"}
+DECODERS = {"260k": "260,000 parameters", "15m": "15 million parameters, random weights",
+            "15m_bfloat16": "the same, in espalier with weights of `bfloat16`"}
 KINDS = {"lstm": "LSTM", "gru": "GRU", "causal_stack": "causal stack"}
 
 

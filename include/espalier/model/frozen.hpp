@@ -51,8 +51,8 @@ class frozen {
   using input_shape = Batch;
   using output_shape = typename detail::described_results<Found>::type;
 
-  /// parameter_bytes: the transformed parameters, which are float for a model of 16 bits. workspace_bytes: the workspace of a call, or of the construction if
-  /// that needs more.
+  /// parameter_bytes: the transformed parameters, which are float for a model of 16 bits. workspace_bytes: the
+  /// workspace of a call, or of the construction if that needs more.
   static constexpr std::size_t parameter_bytes =
       detail::bytes_for<T>(static_cast<std::size_t>(detail::split_evaluation<typename Model::net_type, Batch>.storage));
   static constexpr std::size_t workspace_bytes = [] {

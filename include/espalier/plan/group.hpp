@@ -13,8 +13,8 @@ class grouper : group_builder {
   constexpr grouper(node_table const& nodes, grouping& groups) : group_builder{nodes, groups} {}
 
   /// Marks the nodes that the outputs depend on. Conversions and random numbers read only leaves and cannot be fused.
-  /// Their groups come first, so that later groups need not wait for them. Only large tensors that are stored in 16 bits
-  /// are converted where they are read first, so that their copies can share memory.
+  /// Their groups come first, so that later groups need not wait for them. Only large tensors of 16 bits are converted
+  /// where they are read first, so that their copies can share memory.
   constexpr void begin(graph::output const* outputs, int output_count) {
     look_up_needed(nodes_, groups_, outputs, output_count);
     for (int i = 0; i < output_count; ++i)

@@ -18,15 +18,15 @@ struct widened_lanes {
 };
 
 template <class Arch>
-ESPALIER_INLINE typename widened_lanes<Arch>::type widened(espalier::detail::top_of_binary32,
-                                                           typename widened_lanes<Arch>::words x) {
+ESPALIER_INLINE typename widened_lanes<Arch>::type floats_of(espalier::detail::top_of_binary32,
+                                                             typename widened_lanes<Arch>::words x) {
   using lanes = widened_lanes<Arch>;
   return reinterpret_cast<typename lanes::type>(__builtin_convertvector(x, typename lanes::bits) << 16);
 }
 /// As binary16::widened, without branches.
 template <class Arch>
-ESPALIER_INLINE typename widened_lanes<Arch>::type widened(espalier::detail::binary16,
-                                                           typename widened_lanes<Arch>::words x) {
+ESPALIER_INLINE typename widened_lanes<Arch>::type floats_of(espalier::detail::binary16,
+                                                             typename widened_lanes<Arch>::words x) {
   using lanes = widened_lanes<Arch>;
   using bits = typename lanes::bits;
   using signed_bits = typename lanes::registers::mask;
@@ -42,7 +42,7 @@ template <class Arch, int N, class Format>
 ESPALIER_INLINE typename widened_lanes<Arch>::type load_widened(espalier::detail::narrow_float<Format> const* from) {
   typename widened_lanes<Arch>::words x{};
   __builtin_memcpy(&x, from, N * 2);
-  return widened<Arch>(Format{}, x);
+  return floats_of<Arch>(Format{}, x);
 }
 
 }  // namespace espalier::on_cpu::detail
