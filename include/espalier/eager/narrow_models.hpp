@@ -20,28 +20,27 @@ struct narrow_type<model_leaf<Model>> {
 template <class Leaf>
 inline constexpr bool is_narrow_argument = !std::is_same_v<typename narrow_type<Leaf>::type, void>;
 
-/// The first such type among the arguments. A constraint that errors name: there is no other one.
+/// The first such type among the arguments, and whether another one follows.
 template <class... Leaf>
-struct one_narrow_type {
-  ESPALIER_READS("{...}")
+struct first_narrow_type {
   using type = void;
-  static constexpr bool agree = true;
+  static constexpr bool is_only_one = true;
 };
 template <class First, class... Leaf>
-struct one_narrow_type<First, Leaf...> {
-  ESPALIER_READS("{...}")
-  using own = typename narrow_type<First>::type;
-  using type = std::conditional_t<is_narrow_argument<First>, own, typename one_narrow_type<Leaf...>::type>;
-  static constexpr bool agree =
-      one_narrow_type<Leaf...>::agree &&
-      (!is_narrow_argument<First> || std::is_same_v<typename one_narrow_type<Leaf...>::type, void> ||
-       std::is_same_v<typename one_narrow_type<Leaf...>::type, own>);
+struct first_narrow_type<First, Leaf...> : first_narrow_type<Leaf...> {};
+template <class First, class... Leaf>
+  requires(is_narrow_argument<First>)
+struct first_narrow_type<First, Leaf...> {
+  using type = typename narrow_type<First>::type;
+  static constexpr bool is_only_one =
+      ((!is_narrow_argument<Leaf> || std::is_same_v<typename narrow_type<Leaf>::type, type>)&&...);
 };
 
 /// The parameters and buffers of a function's program that are stored in 16 bits. Differentiated: a bit for each argument
 /// whose gradient the program has as results.
 template <unsigned Differentiated, class... Leaf>
 struct narrow_slots {
+  static constexpr bool are_of_one_type = first_narrow_type<Leaf...>::is_only_one;
   static constexpr bool parameter(int slot) {
     return any(slot,
                [](auto a, auto address) {
@@ -97,13 +96,8 @@ constexpr auto find_program_of_models() {
   if constexpr (!(is_narrow_argument<Leaf> || ...)) {
     return std::type_identity<Program>{};
   } else {
-    using Types = one_narrow_type<Leaf...>;
-    static_assert(Types::agree,
-                  ESPALIER_SENTENCE("a function has models of half and models of bfloat16 among its arguments; on the "
-                                    "processor, use one of the two types",
-                                    Types));
-    return std::type_identity<
-        plan::narrow_program<Program, typename Types::type, narrow_slots<Differentiated, Leaf...>>>{};
+    using Stored = typename first_narrow_type<Leaf...>::type;
+    return std::type_identity<plan::narrow_program<Program, Stored, narrow_slots<Differentiated, Leaf...>>>{};
   }
 }
 /// The program of a function with these arguments, as it runs.

@@ -57,6 +57,7 @@ enum class fault : std::uint8_t {
   update_in_loop,         ///< the step of a loop updates a buffer or a model
   value_leaves_loop,      ///< a value of the step of a loop is used outside of it
   computed_count,         ///< the number of steps of a loop that is no argument of integers
+  two_narrow_types,       ///< a function reads models of half and of bfloat16 on a device that computes in float
   narrow_is_changed       ///< a function changes a model of 16-bit parameters on a device that computes in float
 };
 

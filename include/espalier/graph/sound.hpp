@@ -140,6 +140,11 @@ struct sound {
                         "of one std::int32_t; real numbers, elements of a tensor and computed values are no "
                         "counts",
                         ESPALIER_STATED(has_integer_counts, Subject)));
+  static constexpr bool has_one_narrow_type = Found != fault::two_narrow_types || is_reported_elsewhere<Subject>;
+  static_assert(has_one_narrow_type,
+                ESPALIER_SENTENCE("a function has models of half and models of bfloat16 among its arguments; on the "
+                                  "processor, use one of the two types",
+                                  ESPALIER_STATED(has_one_narrow_type, Subject)));
   static constexpr bool keeps_narrow_models = Found != fault::narrow_is_changed || is_reported_elsewhere<Subject>;
   static_assert(keeps_narrow_models,
                 ESPALIER_SENTENCE("a model<Net, cpu, bfloat16> is for evaluation: the function updates it, its running "

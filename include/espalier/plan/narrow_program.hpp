@@ -38,6 +38,7 @@ class narrow_reader {
     to_.loop_count = from_.loop_count;
     to_.found = from_.found;
     to_.op_with_fault = from_.op_with_fault;
+    if (!Slots::are_of_one_type) to_.report(graph::fault::two_narrow_types);
     mark_loops();
     for (int id = 1; id <= from_.size; ++id) ids_[id] = copied(id);
     for (int i = 0; i < from.output_count; ++i) {
@@ -116,6 +117,7 @@ class narrow_reader {
 /// The first Parameters parameters and the first Buffers buffers, which are those of a model. Others are float.
 template <int Parameters, int Buffers>
 struct first_slots {
+  static constexpr bool are_of_one_type = true;
   static constexpr bool parameter(int slot) { return slot < Parameters; }
   static constexpr bool buffer(int slot) { return slot < Buffers; }
   static constexpr bool changed(graph::output const& o) {
