@@ -73,6 +73,14 @@ int main() {
   std::printf("predictor %.1f ns, frozen %.1f ns\n", nanoseconds([&] { predict(x, expected); }),
               nanoseconds([&] { net(x, scores); }));
 
+  // [narrow]
+  esp::model<Net, esp::cpu, esp::bfloat16> narrow;
+  copy(*model, narrow);  // every number rounded
+  esp::predictor smaller{narrow, one{}};
+  smaller(x, scores);  // inputs, sums and results are float
+  // [/narrow]
+  right = right && esp::all_close(scores, expected, 0.1, 0.1);
+
   model.reset();
   for (float& score : scores.span()) score = 0;
   net(x, scores);
