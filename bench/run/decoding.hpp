@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "harness.hpp"
-/// Llamas that read a text word by word: EACH(name, stored, words, features, layers, heads, key heads, hidden). A run is
-/// that of `decoded_words` words from the beginning. Operands: the words, as numbers below `words`, and the numbers of a
-/// checkpoint of llama2.c behind its header -> the scores behind the last word. stored: what espalier stores the
+/// Llamas that read a text word by word: EACH(name, stored, words, features, layers, heads, key heads, hidden). A run
+/// is that of `decoded_words` words from the beginning. Operands: the words, as numbers below `words`, and the numbers
+/// of a checkpoint of llama2.c behind its header -> the scores behind the last word. stored: what espalier stores the
 /// weights as, float or bfloat16; llama2.c has floats.
 #define BENCH_DECODING(EACH)                   \
   EACH("260k", float, 512, 64, 5, 8, 4, 172)   \

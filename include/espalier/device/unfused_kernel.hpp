@@ -8,6 +8,14 @@ namespace espalier::on_device {
 
 namespace detail {
 
+/// The type of the elements of a leaf that is converted.
+template <class Program, int Leaf>
+constexpr auto find_converted() {
+  constexpr graph::node const& leaf = plan::graph_of<Program>.nodes[Leaf];
+  if constexpr (graph::is_narrow(leaf)) return std::type_identity<typename Program::stored>{};
+  else return std::type_identity<std::conditional_t<label_of(leaf).is_flag, bool, std::int32_t>>{};
+}
+
 /// Kernels: a device's kernels, a member template for each kind of group.
 template <class Kernels, class Program, int X>
 constexpr auto find_unfused_kernel() {
@@ -21,14 +29,8 @@ constexpr auto find_unfused_kernel() {
   if constexpr (kind == plan::kernel_kind::random) {
     return std::type_identity<typename Kernels::template random_uniform<group.size>>{};
   } else if constexpr (kind == plan::kernel_kind::convert) {
-    constexpr graph::node const& leaf = g.nodes[n.operand[0]];
-    if constexpr (graph::is_narrow(leaf)) {
-      return std::type_identity<typename Kernels::template convert<typename Program::stored, group.size>>{};
-    } else {
-      constexpr bool flags = label_of(leaf).is_flag;
-      return std::type_identity<
-          typename Kernels::template convert<std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
-    }
+    using From = typename decltype(find_converted<Program, n.operand[0]>())::type;
+    return std::type_identity<typename Kernels::template convert<From, group.size>>{};
   } else if constexpr (group.windowed) {
     constexpr int window = graph::data_of(g, n.operand[0]);
     using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
@@ -42,7 +44,7 @@ constexpr auto find_unfused_kernel() {
           graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, Map>>{};
   } else if constexpr (kind == plan::kernel_kind::contraction) {
     using B = shape_of_node<Program, n.operand[1]>;
-    if constexpr (graph::is_narrow(g.nodes[graph::data_of(g, n.operand[1])]))
+    if constexpr (graph::is_narrow(g[graph::data_of(g, n.operand[1])]))
       return std::type_identity<
           typename Kernels::template narrow_product<typename Program::stored, A, B, Y, n.attribute>>{};
     else return std::type_identity<typename Kernels::template product<A, B, Y, n.attribute>>{};
@@ -55,7 +57,7 @@ constexpr auto find_unfused_kernel() {
         typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::index_gather) {
     using Index = shape_of_node<Program, n.operand[1]>;
-    if constexpr (graph::is_narrow(g.nodes[graph::data_of(g, n.operand[0])]))
+    if constexpr (graph::is_narrow(g[graph::data_of(g, n.operand[0])]))
       return std::type_identity<
           typename Kernels::template narrow_gather<typename Program::stored, A, Index, Y, axis_of(n)>>{};
     else return std::type_identity<typename Kernels::template index_gather<A, Index, Y, axis_of(n)>>{};

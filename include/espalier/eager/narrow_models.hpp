@@ -36,8 +36,8 @@ struct first_narrow_type<First, Leaf...> {
       ((!is_narrow_argument<Leaf> || std::is_same_v<typename narrow_type<Leaf>::type, type>)&&...);
 };
 
-/// The parameters and buffers of a function's program that are stored in 16 bits. Differentiated: a bit for each argument
-/// whose gradient the program has as results.
+/// The parameters and buffers of a function's program that are stored in 16 bits. Differentiated: a bit for each
+/// argument whose gradient the program has as results.
 template <unsigned Differentiated, class... Leaf>
 struct narrow_slots {
   static constexpr bool are_of_one_type = first_narrow_type<Leaf...>::is_only_one;

@@ -79,6 +79,13 @@ struct rule<convert_> {
   }
 };
 
+namespace operation {
+/// A leaf of integers, or of numbers of 16 bits, as real numbers.
+constexpr int emit_convert(node_table& g, int leaf) {
+  return g.add(node{&described<convert_>, {leaf, 0, 0, 0}, 0, g[leaf].shape});
+}
+}  // namespace operation
+
 template <>
 struct rule<reshape_> {
   static constexpr char const* name = "reshape";

@@ -97,12 +97,9 @@ class narrow_reader {
   constexpr int widened(int id) {
     if (!is_narrow_[id]) return id;
     if (wide_[id] != 0) return wide_[id];
+    if (is_leaf(to_[id].op->family)) return wide_[id] = operation::emit_convert(to_, id);
     graph::node n = to_[id];
-    if (is_leaf(n.op->family)) {
-      n = graph::node{&described<convert_>, {id, 0, 0, 0}, 0, n.shape};
-    } else {
-      n.operand[0] = widened(n.operand[0]);
-    }
+    n.operand[0] = widened(n.operand[0]);
     return wide_[id] = to_.add(n);
   }
 
