@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(convolutions) {
 }
 
 BOOST_AUTO_TEST_CASE(loops_read_floats) {
-  using Net = nn::Sequential<nn::Outputs<nn::LSTM<12, 16>>, nn::Linear<16, 3>>;
+  using Net = nn::Sequential<nn::Outputs<nn::LSTM<12, 16, nn::lstm{.batch_first = true}>>, nn::Linear<16, 3>>;
   check_batches<Net, shape<1, 5, 12>, shape<2, 5, 12>>(agreement::digits);
 }
 

@@ -17,24 +17,54 @@ struct widened_lanes {
   using words = typename vector_of<unsigned short, registers::size * 2>::type;
 };
 
+/// The words as integers of 32 bits. g++ would widen the two halves of a register apart: five instructions, not one.
+template <class Arch>
+ESPALIER_INLINE typename widened_lanes<Arch>::bits bits_of_words(typename widened_lanes<Arch>::words x) {
+  using bits = typename widened_lanes<Arch>::bits;
+#if defined(__AVX512F__) && !defined(__clang__)
+  if constexpr (sizeof(bits) == 64)
+    return reinterpret_cast<bits>(__builtin_ia32_pmovzxwd512_mask(
+        reinterpret_cast<vector_of<short, 32>::type>(x), vector_of<int, 64>::type{}, static_cast<unsigned short>(-1)));
+#endif
+#if defined(__AVX2__) && !defined(__clang__)
+  if constexpr (sizeof(bits) == 32)
+    return reinterpret_cast<bits>(__builtin_ia32_pmovzxwd256(reinterpret_cast<vector_of<short, 16>::type>(x)));
+#endif
+  return __builtin_convertvector(x, bits);
+}
+
 template <class Arch>
 ESPALIER_INLINE typename widened_lanes<Arch>::type floats_of(espalier::detail::top_of_binary32,
                                                              typename widened_lanes<Arch>::words x) {
-  using lanes = widened_lanes<Arch>;
-  return reinterpret_cast<typename lanes::type>(__builtin_convertvector(x, typename lanes::bits) << 16);
+  return reinterpret_cast<typename widened_lanes<Arch>::type>(bits_of_words<Arch>(x) << 16);
 }
-/// As binary16::widened, without branches.
+/// As binary16::widened, without branches. The instruction for it also quiets NaN.
 template <class Arch>
 ESPALIER_INLINE typename widened_lanes<Arch>::type floats_of(espalier::detail::binary16,
                                                              typename widened_lanes<Arch>::words x) {
   using lanes = widened_lanes<Arch>;
   using bits = typename lanes::bits;
+  using type = typename lanes::type;
+#if defined(__AVX512F__)
+#if defined(__clang__)
+  constexpr unsigned short all_lanes = 0xffff;
+#else
+  constexpr short all_lanes = -1;
+#endif
+  if constexpr (sizeof(type) == 64)
+    return reinterpret_cast<type>(__builtin_ia32_vcvtph2ps512_mask(reinterpret_cast<vector_of<short, 32>::type>(x),
+                                                                   vector_of<float, 64>::type{}, all_lanes, 4));
+#endif
+#if defined(__F16C__)
+  if constexpr (sizeof(type) == 32)
+    return reinterpret_cast<type>(__builtin_ia32_vcvtph2ps256(reinterpret_cast<vector_of<short, 16>::type>(x)));
+#endif
   using signed_bits = typename lanes::registers::mask;
-  bits const all = __builtin_convertvector(x, bits), rest = all & 0x7fffu, sign = (all & 0x8000u) << 16;
+  bits const all = bits_of_words<Arch>(x), rest = all & 0x7fffu, sign = (all & 0x8000u) << 16;
   signed_bits const order = reinterpret_cast<signed_bits>(rest);
   bits const normal = (rest + (112u << 10)) << 13, special = normal | 0x7f800000u;
-  bits const small = reinterpret_cast<bits>(__builtin_convertvector(order, typename lanes::type) * 0x1p-24f);
-  return reinterpret_cast<typename lanes::type>((order < 0x400 ? small : order >= 0x7c00 ? special : normal) | sign);
+  bits const small = reinterpret_cast<bits>(__builtin_convertvector(order, type) * 0x1p-24f);
+  return reinterpret_cast<type>((order < 0x400 ? small : order >= 0x7c00 ? special : normal) | sign);
 }
 
 /// The first N numbers at `from`, 0 in the other lanes. Memory beyond them is not read.
