@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model<Net, Device, T>: T is float or double
+// expect: model<Net, Device, T>: T is float, double, half or bfloat16
 // expect: real_number<int>
 // expect-early: int>
 #include <espalier.hpp>
