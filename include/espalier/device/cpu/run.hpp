@@ -19,8 +19,8 @@ ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
   for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
-/// Calls a kernel of a program. X: the first group that has it. Inlined: the kernel becomes part of the caller's function,
-/// if there is such a form of it.
+/// Calls a kernel of a program. X: the first group that has it. Inlined: the kernel becomes part of the caller's
+/// function, if there is such a form of it.
 template <class Program, class T, class Arch, int X, bool Inlined = false>
 struct caller {
   static constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
@@ -44,7 +44,7 @@ struct caller {
       constexpr plan::address from = operand_address<Program, X, 0>, to = packed_address<Program, X>;
       constexpr std::int64_t size = plan::plan_of<Program>.groups.size_of[operand];
       if constexpr (from.base != to.base || from.offset != to.offset)
-        copy_elements<T>(at<T>(base, arguments[0]), at<T>(base, arguments[1]), size);
+        copy_run<T, Arch, size>(at<T>(base, arguments[1]), at<T>(base, arguments[0]));
     } else if constexpr (kind == plan::kernel_kind::convert) {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
@@ -83,7 +83,9 @@ struct caller {
       run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), static_cast<T const*>(p[own + 1]), sums,
                             typename fused_kernel<Program, X, T, Arch>::template after<Addresses>{p, sums});
     } else {
-      run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), p[2]);
+      T const *const a = p[0], *const b = p[1];
+      if constexpr (Inlined && requires { kernel::run_inlined(a, b, p[2]); }) kernel::run_inlined(a, b, p[2]);
+      else run_kernel<kernel, T>(team, a, b, p[2]);
     }
   }
   static constexpr auto find_kernel() {
@@ -108,20 +110,24 @@ void run_some(void* const* base, Team const& team, std::integer_sequence<int, X.
        calls_of<Program>.random_stream[First + X]),
    ...);
 }
-/// Whether a program is a few products of one row and kernels of at most 64 elements, as a step of a recurrent cell is.
-/// One function is compiled for all of it: values go from kernel to kernel in registers, where a load of what a call has
-/// just stored takes 12 cycles. A step of an LSTM of 16 takes 0.84 times as long.
+/// Programs of at most this many groups may be one function.
+inline constexpr int max_short_groups = 24;
+/// Whether a program is a few products of one row and kernels of few elements, as a step of a recurrent cell is. One
+/// function is compiled for all of it: values go from kernel to kernel in registers, where a load of what a call has
+/// just stored takes 12 cycles. A step of an LSTM of 16 takes 0.85 times as long.
 template <class Program>
 constexpr bool is_short() {
   plan::planned const& p = plan::plan_of<Program>;
   int products = 0;
-  if (p.groups.group_count > max_groups_with_pointers) return false;
+  if (p.groups.group_count > max_short_groups) return false;
   for (int x = 1; x <= p.groups.group_count; ++x) {
     plan::group const& group = p.groups.groups[x];
     extents const& shape = plan::graph_of<Program>.nodes[group.first].shape;
     bool const product = group.kind == plan::kernel_kind::contraction && group.size == shape.at[shape.rank - 1];
     bool const fused = group.kind == plan::kernel_kind::fused && group.size <= 64;
-    if (!product && !fused && group.kind != plan::kernel_kind::part) return false;
+    bool const move = group.kind == plan::kernel_kind::move && group.size <= 128;
+    bool const in_place = group.kind == plan::kernel_kind::part || group.kind == plan::kernel_kind::pack;
+    if (!product && !fused && !move && !in_place) return false;
     products += product;
   }
   return products > 0;
@@ -140,8 +146,8 @@ ESPALIER_INLINE void copy_used_bases(void* const* from, void** to, std::integer_
       }(),
       ...);
 }
-/// Whether the fused groups of a program read and write whole registers. A part of a register that was stored goes through
-/// memory better: compilers move it number by number otherwise.
+/// Whether the fused groups of a program read and write whole registers. A part of a register that was stored goes
+/// through memory better: compilers move it number by number otherwise.
 template <class Program>
 constexpr bool has_whole_registers(int width) {
   plan::planned const& p = plan::plan_of<Program>;
