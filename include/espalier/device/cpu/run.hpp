@@ -19,8 +19,9 @@ ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
   for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
-/// Calls a kernel of a program. X: the first group that has it.
-template <class Program, class T, class Arch, int X>
+/// Calls a kernel of a program. X: the first group that has it. Inlined: the kernel becomes part of the caller's
+/// function, if there is such a form of it.
+template <class Program, class T, class Arch, int X, bool Inlined = false>
 struct caller {
   static constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
   static constexpr auto const& body = plan::plan_of<Program>.ir.groups[X];
@@ -43,7 +44,7 @@ struct caller {
       constexpr plan::address from = operand_address<Program, X, 0>, to = packed_address<Program, X>;
       constexpr std::int64_t size = plan::plan_of<Program>.groups.size_of[operand];
       if constexpr (from.base != to.base || from.offset != to.offset)
-        copy_elements<T>(at<T>(base, arguments[0]), at<T>(base, arguments[1]), size);
+        copy_run<T, Arch, size>(at<T>(base, arguments[1]), at<T>(base, arguments[0]));
     } else if constexpr (kind == plan::kernel_kind::convert) {
       kernel::run(at<typename kernel::source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::index_gather || kind == plan::kernel_kind::index_scatter_add) {
@@ -74,13 +75,18 @@ struct caller {
   static ESPALIER_INLINE void run_at(Team const& team, Addresses p, [[maybe_unused]] void* const* base,
                                      [[maybe_unused]] plan::address const* arguments) {
     if constexpr (kind == plan::kernel_kind::fused) {
-      run_kernel<typename fused_kernel<Program, X, T, Arch>::type, T>(team, p);
+      using fused = typename fused_kernel<Program, X, T, Arch>::type;
+      if constexpr (Inlined && requires { fused::run_inlined(p); }) fused::run_inlined(p);
+      else run_kernel<fused, T>(team, p);
     } else if constexpr (kind == plan::kernel_kind::contraction && body.instructions > 1) {
       T* const sums = p[own + 2];
       run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), right_operand(p, own + 1, base, arguments), sums,
                             typename fused_kernel<Program, X, T, Arch>::template after<Addresses>{p, sums});
     } else {
-      run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), right_operand(p, 1, base, arguments), p[2]);
+      T const* const a = p[0];
+      auto const* const b = right_operand(p, 1, base, arguments);
+      if constexpr (Inlined && requires { kernel::run_inlined(a, b, p[2]); }) kernel::run_inlined(a, b, p[2]);
+      else run_kernel<kernel, T>(team, a, b, p[2]);
     }
   }
   /// The matrix of a product, which may be stored in 16 bits.
@@ -112,6 +118,62 @@ void run_some(void* const* base, Team const& team, std::integer_sequence<int, X.
        calls_of<Program>.random_stream[First + X]),
    ...);
 }
+/// Programs of at most this many groups may be one function.
+inline constexpr int max_short_groups = 24;
+/// Whether a program is a few products of one row and kernels of few elements, as a step of a recurrent cell is. One
+/// function is compiled for all of it: values go from kernel to kernel in registers, where a load of what a call has
+/// just stored takes 12 cycles. A step of an LSTM of 16 takes 0.85 times as long.
+template <class Program>
+constexpr bool is_short() {
+  plan::planned const& p = plan::plan_of<Program>;
+  int products = 0;
+  if (p.groups.group_count > max_short_groups) return false;
+  for (int x = 1; x <= p.groups.group_count; ++x) {
+    plan::group const& group = p.groups.groups[x];
+    extents const& shape = plan::graph_of<Program>.nodes[group.first].shape;
+    bool const product = group.kind == plan::kernel_kind::contraction && group.size == shape.at[shape.rank - 1];
+    bool const fused = group.kind == plan::kernel_kind::fused && group.size <= 64;
+    bool const move = group.kind == plan::kernel_kind::move && group.size <= 128;
+    bool const in_place = group.kind == plan::kernel_kind::part || group.kind == plan::kernel_kind::pack;
+    if (!product && !fused && !move && !in_place) return false;
+    products += product;
+  }
+  return products > 0;
+}
+template <class Program>
+constexpr bool uses_base(int base) {
+  for (plan::address const& a : calls_of<Program>.arguments)
+    if (a.base == base) return true;
+  return false;
+}
+template <class Program, int... Base>
+ESPALIER_INLINE void copy_used_bases(void* const* from, void** to, std::integer_sequence<int, Base...>) {
+  (
+      [&] {
+        if constexpr (uses_base<Program>(Base)) to[Base] = from[Base];
+      }(),
+      ...);
+}
+/// Whether the fused groups of a program read and write whole registers. A part of a register that was stored goes
+/// through memory better: compilers move it number by number otherwise.
+template <class Program>
+constexpr bool has_whole_registers(int width) {
+  plan::planned const& p = plan::plan_of<Program>;
+  for (int x = 1; x <= p.groups.group_count; ++x)
+    if (p.groups.groups[x].kind == plan::kernel_kind::fused && p.groups.groups[x].columns % width != 0) return false;
+  return true;
+}
+/// The base pointers are in variables, so that compilers know that kernels do not change them.
+template <class Program, class T, class Arch, class Team, int... X>
+ESPALIER_FLATTENED void run_short(void* const* given, Team const& team, std::integer_sequence<int, X...>) {
+  void* kept[plan::base::count];
+  copy_used_bases<Program>(given, kept, std::make_integer_sequence<int, plan::base::count>{});
+  void* const* const base = has_whole_registers<Program>(pack<T, Arch>::size) ? kept : given;
+  (caller<Program, T, Arch, calls_of<Program>.like[1 + X], true>::call(
+       base, team, calls_of<Program>.arguments + calls_of<Program>.first[1 + X],
+       calls_of<Program>.random_stream[1 + X]),
+   ...);
+}
 /// Runs groups in pieces: clang rejects folds over more than 256 operands.
 template <class Program, class T, class Arch, int First, int Count, class Team>
 void run_groups(void* const* base, Team const& team) {
@@ -136,7 +198,9 @@ struct runner {
   template <class Program, class T, class Team>
   static ESPALIER_INLINE void run(void* const* base, Team const& team) noexcept {
     constexpr int groups = plan::plan_of<Program>.groups.group_count;
-    if constexpr (groups > 0) detail::run_groups<Program, T, Arch, 1, groups>(base, team);
+    if constexpr (groups > 1 && detail::is_short<Program>())
+      detail::run_short<Program, T, Arch>(base, team, std::make_integer_sequence<int, groups>{});
+    else if constexpr (groups > 0) detail::run_groups<Program, T, Arch, 1, groups>(base, team);
     detail::copy_results<Program, T>(base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
   }
 };

@@ -34,15 +34,17 @@ struct map_walk {
   static ESPALIER_INLINE void run(Wide* wide, Narrow* narrow, int at) {
     constexpr int axis = map.rank - 1, a = map.source[axis], n = to.at[axis], step = map.step[axis],
                   divisor = map.divisor[a], extent = from.at[a];
-    if constexpr (step == 1 && divisor == 1 && stride(a) == 1) {
+    if constexpr (step == 1 && divisor == 1 && stride(a) == 1 && Whole && !Adds) {
+      copy_run<T, Arch, n>(wide, narrow + at);
+    } else if constexpr (step == 1 && divisor == 1 && stride(a) == 1) {
       int const first = at < 0 ? (-at < n ? -at : n) : 0, end = extent - at < n ? extent - at : n,
                 last = end < first ? first : end;
       if constexpr (Adds) {
         add_run<T, Arch>(narrow + at + first, wide + first, last - first);
       } else {
-        if constexpr (!Whole) fill_run<T, Arch>(wide, filler, first);
+        fill_run<T, Arch>(wide, filler, first);
         copy_run<T, Arch>(wide + first, narrow + at + first, last - first);
-        if constexpr (!Whole) fill_run<T, Arch>(wide + last, filler, n - last);
+        fill_run<T, Arch>(wide + last, filler, n - last);
       }
     } else {
       for (int i = 0; i < n; ++i, at += step) {
@@ -89,16 +91,21 @@ struct map_walk {
       }
     }
   }
+  /// An axis of the operand that no axis of the result refers to stays at its start.
+  static constexpr std::int64_t fixed_offset = [] {
+    std::int64_t offset = 0;
+    for (int a = 0; a < from.rank; ++a) {
+      bool walked = false;
+      for (int i = 0; i < map.rank; ++i) walked = walked || map.source[i] == a;
+      if (!walked) offset += map.start[a] / map.divisor[a] * stride(a);
+    }
+    return offset;
+  }();
   /// first, last: indices of the first axis, unless it is the only one.
   static ESPALIER_INLINE void some(Wide* wide, Narrow* narrow, int first, int last) {
     int start[max_rank];
     for (int a = 0; a < max_rank; ++a) start[a] = map.start[a];
-    // An axis of the operand that no axis of the result refers to stays at its start.
-    for (int a = 0; a < from.rank; ++a) {
-      bool walked = false;
-      for (int i = 0; i < map.rank; ++i) walked = walked || map.source[i] == a;
-      if (!walked) narrow += start[a] / map.divisor[a] * stride(a);
-    }
+    narrow += fixed_offset;
     if constexpr (map.rank > 0) along<0>(wide, narrow, start, first, last);
     else if constexpr (Adds) *narrow += *wide;
     else *wide = *narrow;

@@ -13,6 +13,8 @@ struct move_kernel : independent_parts {
                        parts = To::rank > 1 ? detail::parts_along(rows, To::size) : 1;
 
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
+  /// The same, as part of the function that calls it.
+  static ESPALIER_IN_KERNEL void run_inlined(T const* x, T const*, T* y) { some(x, y, 0, rows); }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)),
          static_cast<int>(detail::part_begin(rows, parts, which + 1)));

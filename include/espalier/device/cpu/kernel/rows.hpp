@@ -255,7 +255,9 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     }
     conclude(p, first.at, singles, typename base::operand_indices{});
   }
-  ESPALIER_KERNEL static void run(auto p) {
+  ESPALIER_KERNEL static void run(auto p) { run_inlined(p); }
+  /// The same, as part of the function that calls it.
+  static ESPALIER_IN_KERNEL void run_inlined(auto p) {
     if constexpr (parts > 1) {
       alignas(64) T shared[static_cast<std::size_t>(scratch) + 1];
       for (int w = 0; w < parts; ++w) part(p, shared, w);

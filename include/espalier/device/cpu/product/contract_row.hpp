@@ -48,7 +48,9 @@ struct row_block {
   }
   template <int Lane, int... I>
   static ESPALIER_INLINE vector lane_filled(vector x, indices<I...>) {
-    return __builtin_shufflevector(x.lanes(), x.lanes(), (Lane + 0 * I)...);
+    constexpr int quarter = 16 / int{sizeof(T)};
+    vector const some = __builtin_shufflevector(x.lanes(), x.lanes(), (Lane / quarter * quarter + I % quarter)...);
+    return __builtin_shufflevector(some.lanes(), some.lanes(), (I / quarter * quarter + Lane % quarter)...);
   }
   /// Some terms of the sum: Cell counts the vectors of all of them.
   template <std::int64_t Stride, int... Cell>
@@ -71,7 +73,14 @@ struct row_block {
     if constexpr (whole < Terms)
       terms<Columns>(x + whole, w + whole * Columns, sum, indices_below<Vectors*(Terms - whole)>{});
     add_chains<Chains / 2>(sum, indices<Vector...>{});
+    (await(sum[Vector], sum[Vectors - 1]), ...);
     (finish<Vector>(e, sum[Vector], column), ...);
+  }
+  /// Otherwise clang computes what reads a sum before the next sum, and the processor's queues are full of what waits.
+  static ESPALIER_INLINE void await([[maybe_unused]] vector& sum, [[maybe_unused]] vector& last) {
+#if defined(__clang__) && defined(__AVX512F__)
+    if constexpr (Vectors > 1) asm volatile("" : "+v"(sum.value.data), "+v"(last.value.data));
+#endif
   }
   /// Adds the chains in pairs.
   template <int Half, int... Vector>

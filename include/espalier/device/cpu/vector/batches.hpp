@@ -37,8 +37,10 @@ namespace espalier::on_cpu {
 /// are only `inline` in xsimd.
 #if defined(__OPTIMIZE__)
 #define ESPALIER_KERNEL [[gnu::noinline, gnu::flatten]]
+#define ESPALIER_FLATTENED [[gnu::flatten]]
 #else
 #define ESPALIER_KERNEL [[gnu::noinline]]
+#define ESPALIER_FLATTENED
 #endif
 /// Before a function that only kernels call. g++'s flatten inlines it once, with all that it calls. always_inline would
 /// copy it at each level of the calls: a twentieth of the compile time of a training program. clang's flatten reaches
