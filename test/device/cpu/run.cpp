@@ -68,6 +68,12 @@ void check_cell() {
     stream(in, out);
     BOOST_TEST(std::abs(out[0] - expected[i]) < 2e-6, "hidden " << Hidden << ", step " << i);
   }
+  esp::tensor<float, esp::shape<1, 24, 1>> whole;
+  for (int i = 0; i < 24; ++i) whole[i] = static_cast<float>(x[static_cast<std::size_t>(i)]);
+  auto const all = model(whole);
+  for (int i = 0; i < 24; ++i)
+    BOOST_TEST(std::abs(all[i] - expected[static_cast<std::size_t>(i)]) < 2e-6,
+               "hidden " << Hidden << ", step " << i << " of a loop");
 }
 
 template <std::int64_t N>
@@ -95,7 +101,8 @@ BOOST_AUTO_TEST_CASE(steps_of_small_nets_are_short_programs) {
   BOOST_TEST(!(is_short<esp::detail::stream_program<cell<8>, esp::batch<2, 1, 1>, 1, 0>>()), "products of two rows");
 }
 
-// With parts of registers, which go from kernel to kernel in memory, and with whole ones.
+// As steps of streams and of loops, whose programs have bases of their own. With parts of registers, which go from
+// kernel to kernel in memory, and with whole ones.
 BOOST_AUTO_TEST_CASE(short_programs_compute_what_plain_loops_compute) {
   check_cell<3>();
   check_cell<8>();

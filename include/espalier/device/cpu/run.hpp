@@ -166,8 +166,9 @@ constexpr bool has_whole_registers(int width) {
 /// The base pointers are in variables, so that compilers know that kernels do not change them.
 template <class Program, class T, class Arch, class Team, int... X>
 ESPALIER_FLATTENED void run_short(void* const* given, Team const& team, std::integer_sequence<int, X...>) {
-  void* kept[plan::base::count];
-  copy_used_bases<Program>(given, kept, std::make_integer_sequence<int, plan::base::count>{});
+  constexpr int bases = plan::base_count<Program>;
+  void* kept[static_cast<std::size_t>(bases)];
+  copy_used_bases<Program>(given, kept, std::make_integer_sequence<int, bases>{});
   void* const* const base = has_whole_registers<Program>(pack<T, Arch>::size) ? kept : given;
   (caller<Program, T, Arch, calls_of<Program>.like[1 + X], true>::call(
        base, team, calls_of<Program>.arguments + calls_of<Program>.first[1 + X],
