@@ -99,6 +99,13 @@ struct contract {
   static constexpr std::int64_t bytes = sizeof(T);
   static constexpr bool dot_products_of_a = one_column && !a_transposed;
   static constexpr bool dot_products_of_b = !dot_products_of_a && b_transposed && M <= 4;
+  /// Whether rows of b are so short that they are transposed in registers. With AVX-512, 16 of them take about 9 K
+  /// instructions for that, and about 88 for each row of a to add up without.
+  static constexpr bool fits_short_rows(std::int64_t m) {
+    constexpr int some = 16 / int(sizeof(T));
+    return m >= 2 && K <= 4 * m && K % some == 0 && N >= width;
+  }
+  static constexpr bool short_rows_of_b = dot_products_of_b && !a_transposed && fits_short_rows(M);
   static constexpr bool packed =
       !dot_products_of_a && !dot_products_of_b && (b_transposed || (K * N * bytes > 24 * 1024 && M >= 48));
   /// Whether b is so large that it comes from beyond the L2 cache.
@@ -334,6 +341,9 @@ struct contract {
     } else if constexpr (dot_products_of_a) {
       detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
       after(0, M, 0, 1);
+    } else if constexpr (short_rows_of_b) {
+      detail::contract_short_rows<T, Arch, M, K>::run(N, a, b, c, N);
+      after(0, M, 0, N);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < M; ++i) {
         T const* row = a + i * a_row;
@@ -368,6 +378,10 @@ struct contract {
     } else if constexpr (dot_products_of_a) {
       detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(m, K, a, K, b, c);
       after(0, m, 0, 1);
+    } else if constexpr (short_rows_of_b) {
+      for (std::int64_t i = 0; i < m; ++i)
+        detail::contract_short_rows<T, Arch, 1, K>::run(N, a + i * a_row, b, c + i * N, N);
+      after(0, m, 0, N);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < m; ++i) {
         detail::contract_dot_products < T, Arch,
@@ -382,7 +396,7 @@ struct contract {
   static constexpr std::int64_t row_class(std::int64_t m) {
     if (m == 1) return 0;
     if (one_column) return m < 8 ? (m < 4 ? m : 4) : 8;
-    if (TransposeB && K > 1 && m <= 4) return 1;
+    if (TransposeB && K > 1 && m <= 4) return 1 + fits_short_rows(m);
     std::int64_t const large_class = (m >= 48) + (m >= 64) + (m >= 256) + (m >= 512);
     if (m >= 64) return large_class << 32;
     detail::contract_cut const best = detail::best_cut(m, vectors, registers, far, Arch::bytes);
