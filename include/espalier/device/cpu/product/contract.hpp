@@ -443,6 +443,57 @@ struct contract {
            (of_packed(N, M) << 32);
   }
 
+  /// Whether run_columns and run_terms_between leave out a part of the product.
+  static constexpr bool some_columns =
+      !by_cblas && !turned && !one_column && !a_transposed && (dot_products_of_b || (packed && !streams && M > 1));
+  static constexpr bool some_terms =
+      !by_cblas && !turned && !one_column && !a_transposed && !b_transposed && !streams && !large_row;
+
+  /// The product in columns [first, last), where first is a multiple of the register width. hidden(column, columns) is
+  /// called for others, of all rows. If b has 1 MiB or more, the order of a sum may depend on the columns.
+  template <class After, class Hidden>
+  static void run_columns(T const* a, T const* b, T* c, std::int64_t first, std::int64_t last, After const& after,
+                          Hidden const& hidden) {
+    static_assert(some_columns);
+    if constexpr (!dot_products_of_b) {
+      first = first / panel * panel;
+      last = (last + panel - 1) / panel * panel;
+      if (last > N) last = N;
+    }
+    if (first > 0) hidden(0, first);
+    if (last < N) hidden(last, N - last);
+    if (first >= last) return;
+    if constexpr (short_rows_of_b) {
+      detail::contract_short_rows<T, Arch, M, K>::run(last - first, a, b + first * K, c + first, N);
+      after(0, M, first, last - first);
+    } else if constexpr (dot_products_of_b) {
+      for (std::int64_t i = 0; i < M; ++i)
+        detail::contract_dot_products < T, Arch,
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(last - first, K, b + first * K, K, a + i * K,
+                                                                 c + i * N + first);
+      after(0, M, first, last - first);
+    } else {
+      rectangle(a, b, c, 0, M, first, last, after);
+    }
+  }
+  /// The terms [first, last) of each sum. The others are 0, so the sums have the bits of the whole product if both are
+  /// multiples of the number of chains or K.
+  template <class After>
+  static void run_terms_between(T const* a, T const* b, T* c, std::int64_t first, std::int64_t last,
+                                After const& after) {
+    static_assert(some_terms);
+    if constexpr (packed) first = first / depth * depth;
+    if (first >= last) {
+      for (std::int64_t i = 0; i < M * N; ++i) c[i] = 0;
+      after(0, M, 0, N);
+    } else if constexpr (M == 1) {
+      run_row(a + first, b + first * N, c, last - first);
+      after(0, 1, 0, N);
+    } else {
+      rectangle(a + first, b + first * N, c, 0, M, 0, N, after, last - first);
+    }
+  }
+
   /// The number of parts that threads may run at the same time. Each element of c comes from one of them, with the same
   /// bits as from run().
   static constexpr int parts = static_cast<int>(most_parts < some_parts ? most_parts : some_parts);
