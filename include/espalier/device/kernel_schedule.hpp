@@ -36,6 +36,7 @@ struct instruction_facts {
   bool reduces;
   bool estimated;  ///< a reduction that kernels may estimate from a few elements in memory
   bool expensive;
+  bool selects;  ///< the result is operand 1 or 2, by operand 0
   int operand[3];
 };
 struct operand_facts {
@@ -65,6 +66,13 @@ inline constexpr bool is_expensive = false;
 template <class Op>
   requires requires { rule<Op>::expensive; }
 inline constexpr bool is_expensive<Op> = rule<Op>::expensive;
+
+/// Whether Op returns operand 1 or operand 2, by operand 0.
+template <class Op>
+inline constexpr bool is_selection = false;
+template <class Op>
+  requires requires { rule<Op>::selects; }
+inline constexpr bool is_selection<Op> = rule<Op>::selects;
 
 /// An operand that an op does not have: the number of no instruction and of no operand.
 inline constexpr int absent = -1 - 2 * max_kernel_instructions;
@@ -240,6 +248,7 @@ struct kernel_schedule<Line, Spare, list<instruction<Op, Extent, A, B, C>...>,
        detail::is_reduction<Op>,
        detail::is_estimated<Op>,
        detail::is_expensive<Op>,
+       detail::is_selection<Op>,
        {A, detail::arity_of<Op>() > 1 ? B : detail::absent, detail::arity_of<Op>() > 2 ? C : detail::absent}}...};
   static constexpr detail::operand_facts operand_at[sizeof...(Kind) + 1] = {{Kind, OperandExtent}..., {}};
   static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};

@@ -146,6 +146,8 @@ struct transposes {
 };
 constexpr std::uint64_t transposes_attribute(transposes x) { return (x.a ? 1u : 0u) | (x.b ? 2u : 0u); }
 constexpr transposes transposes_in(std::uint64_t attribute) { return {(attribute & 1u) != 0, (attribute & 2u) != 0}; }
+/// Whether a product may leave out terms whose left factor is 0, whatever the right one is.
+inline constexpr std::uint64_t leaves_out_zeros = 4;
 constexpr transposes transposes_of(node const& n) {
   if (n.op->family != op_family::contraction) detail::wrong_family();
   return transposes_in(n.attribute);

@@ -78,7 +78,7 @@ constexpr auto attend_with(Drop const& drop, auto const& q, auto const& k, auto 
     using Fault =
         typename espalier::detail::attention_fault_of<decltype(q), decltype(k), decltype(v), decltype(mask)...>::type;
     if constexpr (!Fault::agree) return Fault{};
-    else return espalier::detail::weighted_values(drop(attention_weights<Options>(q, k, mask...)), v);
+    else return espalier::detail::weighted_values<false>(drop(attention_weights<Options>(q, k, mask...)), v);
   }
 }
 

@@ -127,7 +127,9 @@ constexpr auto attend_block(Q const& q, K const& k, V const& v, [[maybe_unused]]
     else return masked;
   }();
   auto const weights = make_node<attention_softmax_<false, sizeof...(M) != 0>, axis_mask<-1>(3), Scores>(keep(scores));
-  return reshape_as(shape<group, rows, features>{}, matmul(reshape_as(shape<group * rows, keys>{}, weights), v));
+  constexpr bool hides = Options.causal || sizeof...(M) != 0;
+  return reshape_as(shape<group, rows, features>{},
+                    sum_by_weights<hides>(reshape_as(shape<group * rows, keys>{}, weights), v));
 }
 
 /// The value of a formula in the program of a value Q.

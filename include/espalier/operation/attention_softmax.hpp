@@ -97,6 +97,13 @@ template <attention Options, class S>
 constexpr auto with_mask(S&& scores) {
   return keep(static_cast<S&&>(scores));
 }
+/// The product of weights and values. Hides: whether keys may be hidden: then terms whose weight is 0 may be left out.
+template <bool Hides, class W, class V>
+constexpr auto sum_by_weights(W&& weights, V&& values) {
+  using Product = shape_from<inner_dimensions<shape_of<W>, shape_of<V>>>;
+  constexpr std::uint64_t attribute = Hides ? graph::leaves_out_zeros : 0;
+  return make_node<matmul_, attribute, Product>(static_cast<W&&>(weights), static_cast<V&&>(values));
+}
 /// The factor of the scores of queries Q.
 template <attention Options, class Q>
 inline constexpr double attention_scale = Options.scale != 0

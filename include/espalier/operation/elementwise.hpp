@@ -108,6 +108,7 @@ constexpr int elementwise_emit(node_table& g, graph::node const& written) {
 ///   neutral_left/right         optional: e with apply(e, x) = x, apply(x, e) = x
 ///   commutative                optional
 ///   expensive                  optional: costs more than a store and a load, so kernels store its value for later uses
+///   selects                    optional: the value is operand 1 where operand 0 is not 0, else operand 2
 ///   cheap                      optional: costs about as much as an addition
 ///   summed                     optional: how a sum of it is simplified (graph::within_sum)
 ///   stored                     optional: how a library's matrix product can apply it to its result (graph::as_stored)

@@ -483,7 +483,7 @@ class loop_builder {
     };
     transpose(n.operand[0], t.a);
     transpose(n.operand[1], t.b);
-    n.attribute = graph::transposes_attribute(t);
+    n.attribute = graph::transposes_attribute(t) | (n.attribute & graph::leaves_out_zeros);
   }
   /// Keeps in the body what may not stay finite where there is no step.
   template <class Replaced>

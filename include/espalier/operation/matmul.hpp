@@ -37,8 +37,8 @@ constexpr extents swapped_extents(extents s, bool swap) {
 constexpr bool single(extents const& s) { return s.product(0, s.rank - 2) == 1; }
 
 /// Emits op(a) op(b), where op optionally transposes the last two axes. A transposed operand becomes one of these bits,
-/// and a batch times one matrix becomes one tall product.
-constexpr int emit_matmul(node_table& g, int a, int b, bool transpose_a, bool transpose_b) {
+/// and a batch times one matrix becomes one tall product. zeros: 0 or graph::leaves_out_zeros.
+constexpr int emit_matmul(node_table& g, int a, int b, bool transpose_a, bool transpose_b, std::uint64_t zeros = 0) {
   auto const absorb = [&](int& id, bool& transposed) {
     graph::node const& n = g[id];
     int const rank = n.shape.rank;
@@ -55,26 +55,27 @@ constexpr int emit_matmul(node_table& g, int a, int b, bool transpose_a, bool tr
   auto const matrix = [](extents const& e) { return extents{2, {e.at[e.rank - 2], e.at[e.rank - 1]}}; };
   if (s.rank > 2 && single(s)) {
     int const y = emit_matmul(g, operation::emit_reshape(g, a, matrix(sa)), operation::emit_reshape(g, b, matrix(sb)),
-                              transpose_a, transpose_b);
+                              transpose_a, transpose_b, zeros);
     return operation::emit_reshape(g, y, s);
   }
   if (s.rank > 2 && single(sb) && !transpose_a) {
     extents const tall{2, {static_cast<int>(sa.product(0, sa.rank - 1)), sa.at[sa.rank - 1]}};
     if (sa.product(0, sa.rank - 2) == s.product(0, s.rank - 2)) {
       int const y = emit_matmul(g, operation::emit_reshape(g, a, tall), operation::emit_reshape(g, b, matrix(sb)),
-                                false, transpose_b);
+                                false, transpose_b, zeros);
       return operation::emit_reshape(g, y, s);
     }
   }
-  return g.add(
-      graph::node{&described<matmul_>, {a, b, 0, 0}, graph::transposes_attribute({transpose_a, transpose_b}), s});
+  return g.add(graph::node{
+      &described<matmul_>, {a, b, 0, 0}, graph::transposes_attribute({transpose_a, transpose_b}) | zeros, s});
 }
 
 }  // namespace detail
 
 constexpr int rule<matmul_>::emit(node_table& g, graph::node const& n) {
   graph::transposes const transposed = transposes_of(n);
-  return detail::emit_matmul(g, n.operand[0], n.operand[1], transposed.a, transposed.b);
+  return detail::emit_matmul(g, n.operand[0], n.operand[1], transposed.a, transposed.b,
+                             n.attribute & graph::leaves_out_zeros);
 }
 
 /// For y = op(a) op(b): d op(a) = dy op(b)^T and d op(b) = op(a)^T dy, each transposed back where op transposes.

@@ -69,15 +69,19 @@ constexpr auto attention_weights_of(Q&& q, K&& k, M&&... mask) {
                    shape_of<Scores>>(static_cast<Scores&&>(scores));
 }
 
-/// The sum of the values by their weights.
-template <class W, class V>
+/// The sum of the values by their weights. Hides: whether keys may be hidden; their weights are 0, and their values are
+/// not always read.
+template <bool Hides, class W, class V>
 constexpr auto weighted_values(W&& weights, V&& v) {
   using S = shape_of<W>;
   constexpr int group = grouped_heads_of<S, shape_of<V>>::group;
-  return reshape_as(
-      shape_from<attended<S, shape_of<V>>>{},
-      matmul(reshape_as(shape_from<grouped<group, S>>{}, static_cast<W&&>(weights)), static_cast<V&&>(v)));
+  return reshape_as(shape_from<attended<S, shape_of<V>>>{},
+                    sum_by_weights<Hides>(reshape_as(shape_from<grouped<group, S>>{}, static_cast<W&&>(weights)),
+                                          static_cast<V&&>(v)));
 }
+/// Whether a query may be kept from some keys.
+template <attention Options, class... M>
+inline constexpr bool hides_keys = Options.causal || sizeof...(M) != 0;
 
 template <attention Options, class Q, class K, class V, class... M>
 constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
@@ -90,10 +94,11 @@ constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
     tracing::tracer* const t = tracer_of(q, k, v, mask...);
     if (t == nullptr) return Y{};
     if (tracing::keeps_formulas(*t))
-      return as_value<Y>(*t, weighted_values(attention_weights_of<Options>(q, k, mask...), v));
+      return as_value<Y>(*t,
+                         weighted_values<hides_keys<Options, M...>>(attention_weights_of<Options>(q, k, mask...), v));
     return as_value<Y>(*t, reshape_as(shape_of<Y>{}, attention_in_blocks<Options>(*t, q, k, v, mask...)));
   } else {
-    return weighted_values(
+    return weighted_values<hides_keys<Options, M...>>(
         attention_weights_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<M&&>(mask)...),
         static_cast<V&&>(v));
   }
@@ -110,7 +115,9 @@ constexpr auto attention_of(Q&& q, K&& k, V&& v, M&&... mask) {
 /// scaled_dot_product_attention<Options>(q, k, v, mask): softmax(scale q k^T) v, for each head of each example. q may
 /// have a multiple of the heads of k and v; then consecutive query heads share a key head (grouped queries). Queries
 /// and keys may differ in number (cross attention). The mask is optional; Options defines how it is read.
-/// A query that may look at no key gives 0, and no gradient, as in PyTorch 2.15.
+/// A query that may look at no key gives 0, and no gradient, as in PyTorch 2.15. On the processor, a product leaves out
+/// keys at the beginning and at the end, 32 at a time, that a mask of `allowed` keys hides from all of its queries. So
+/// NaN among the values of a key whose weight is 0 does not always reach the result.
 /// shape   q (..., H, T, D), k (..., G, S, D), v (..., G, S, E), mask broadcasts to (..., H, T, S) -> (..., H, T, E)
 /// errors  does not compile if batch axes differ, k does not have the features of q, v does not have the keys and heads
 ///         of k, H is no multiple of G, the mask has another shape, float and double are mixed, or the devices differ

@@ -11,6 +11,7 @@ template <>
 struct rule<where_> : elementwise {
   static constexpr char const* name = "where";
   static constexpr bool cheap = true;
+  static constexpr bool selects = true;
   static constexpr int arity = 3;
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T condition, T a, T b) {

@@ -68,6 +68,18 @@ BOOST_AUTO_TEST_CASE(sizes_of_networks) {
   right<double, 32, 24, 20>();
 }
 
+// Few rows times short rows of a transposed b.
+BOOST_AUTO_TEST_CASE(short_rows) {
+  right<float, 2, 40, 8>();
+  right<float, 3, 67, 8>();
+  right<float, 2, 16, 4>();
+  right<float, 3, 100, 12>();
+  right<float, 4, 67, 16>();
+  right<double, 2, 33, 4>();
+  right<double, 3, 40, 6>();
+  right<double, 4, 9, 8>();
+}
+
 BOOST_AUTO_TEST_CASE(odd_sizes_and_tails) {
   right<float, 1, 1, 1>();
   right<float, 2, 3, 1>();

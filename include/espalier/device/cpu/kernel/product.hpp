@@ -18,9 +18,23 @@ struct product_kernel : independent_parts {
   static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
   using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch>;
 
+  static constexpr std::int64_t terms_per_block = 32;
+
   /// Whether this is one row times a matrix as it is stored. The call is inlined, because nets of one sample consist of
   /// such products.
   static constexpr bool of_row = Y::size == columns && !(transpose_b && columns > 1 && inner > 1);
+
+  /// Terms with a factor of 0 may be left out: a has weights of attention, which are 0 for hidden keys.
+  static constexpr bool leaves_out_terms =
+      (Transposes & graph::leaves_out_zeros) != 0 && !of_row && inner >= 2 * terms_per_block && requires {
+    requires matrices::some_terms;
+  };
+  /// The epilogue may need some columns only.
+  template <class After>
+  static constexpr bool leaves_out_columns = requires {
+    requires After::hides;
+    requires matrices::some_columns;
+  };
 
   static constexpr bool one_matrix = Y::size == std::int64_t{rows} * columns;
   static constexpr std::int64_t count = Y::size / (std::int64_t{rows} * columns);
@@ -29,7 +43,7 @@ struct product_kernel : independent_parts {
   template <class After = detail::no_epilogue>
   static ESPALIER_INLINE void run(T const* a, T const* b, T* y, After const& after = {}) {
     if constexpr (of_row) contract_row<T, inner, columns, Arch>::run(a, b, y, after);
-    else if constexpr (one_matrix) matrices::run(a, b, y, after);
+    else if constexpr (one_matrix && !leaves_out_terms && !leaves_out_columns<After>) matrices::run(a, b, y, after);
     else some(a, b, y, after, 0, count);
   }
 
@@ -54,14 +68,57 @@ struct product_kernel : independent_parts {
   template <class After>
   static void some(T const* a, T const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
     static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
-    for (std::int64_t i = first; i < last; ++i) {
-      matrices::run(a + offset(batch_a, batch, i) * rows * inner, b + offset(batch_b, batch, i) * inner * columns,
-                    y + i * rows * columns);
-      after(i * rows, rows, 0, columns);
+    auto const of_a = [&](std::int64_t i) { return a + offset(batch_a, batch, i) * rows * inner; };
+    auto const of_b = [&](std::int64_t i) { return b + offset(batch_b, batch, i) * inner * columns; };
+    if constexpr (leaves_out_columns<After>) {
+      auto needed = after.needed_columns(first * rows, rows);
+      for (std::int64_t i = first; i < last; ++i) {
+        if (!After::hides_columns && i > first) needed = after.needed_columns(i * rows, rows);
+        matrices::run_columns(of_a(i), of_b(i), y + i * rows * columns, needed.begin, needed.end,
+                              with_row(after, i * rows),
+                              [&](std::int64_t j, std::int64_t n) { after.hidden(i * rows, rows, j, n); });
+      }
+    } else if constexpr (leaves_out_terms) {
+      std::int64_t end = inner;
+      for (std::int64_t i = first; i < last; ++i) {
+        T const* const left = of_a(i);
+        if (!are_zeros(left, end, inner)) end = inner;  // most matrices have the same terms as the one before
+        while (end > 0 && are_zeros(left, (end - 1) / terms_per_block * terms_per_block, end))
+          end = (end - 1) / terms_per_block * terms_per_block;
+        std::int64_t begin = 0;
+        while (begin + terms_per_block <= end && are_zeros(left, begin, begin + terms_per_block))
+          begin += terms_per_block;
+        matrices::run_terms_between(left, of_b(i), y + i * rows * columns, begin, end, with_row(after, i * rows));
+      }
+    } else {
+      for (std::int64_t i = first; i < last; ++i) {
+        matrices::run(of_a(i), of_b(i), y + i * rows * columns);
+        after(i * rows, rows, 0, columns);
+      }
     }
   }
 
  private:
+  /// The epilogue of a matrix whose first row has the number `row`.
+  template <class After>
+  static ESPALIER_INLINE auto with_row(After const& after, std::int64_t row) {
+    return [&after, row](std::int64_t i, std::int64_t m, std::int64_t j, std::int64_t n) { after(row + i, m, j, n); };
+  }
+  /// Whether columns [begin, end) of a are 0 in all rows, by their bits. begin is a multiple of the block.
+  static bool are_zeros(T const* a, std::int64_t begin, std::int64_t end) {
+    using V = pack<T, Arch>;
+    using bits = typename V::registers::mask;
+    bits some{};
+    for (std::int64_t i = 0; i < rows; ++i) {
+      T const* const row = a + i * inner;
+      std::int64_t k = begin;
+      for (; k + V::size <= end; k += V::size) some |= reinterpret_cast<bits>(V::load(row + k).lanes());
+      for (; k < end; ++k)
+        if (row[k] != 0) return false;
+    }
+    return reduce_add(to_number(mask<T, Arch>{some != 0})) == 0;
+  }
+
   static constexpr extents outer(extents s) {
     s.rank -= 2;
     return s;

@@ -99,6 +99,13 @@ struct contract {
   static constexpr std::int64_t bytes = sizeof(T);
   static constexpr bool dot_products_of_a = one_column && !a_transposed;
   static constexpr bool dot_products_of_b = !dot_products_of_a && b_transposed && M <= 4;
+  /// Whether rows of b are so short that they are transposed in registers. With AVX-512, 16 of them take about 9 K
+  /// instructions for that, and about 88 for each row of a to add up without.
+  static constexpr bool fits_short_rows(std::int64_t m) {
+    constexpr int some = 16 / int(sizeof(T));
+    return m >= 2 && K <= 4 * m && K % some == 0 && N >= width;
+  }
+  static constexpr bool short_rows_of_b = dot_products_of_b && !a_transposed && fits_short_rows(M);
   static constexpr bool packed =
       !dot_products_of_a && !dot_products_of_b && (b_transposed || (K * N * bytes > 24 * 1024 && M >= 48));
   /// Whether b is so large that it comes from beyond the L2 cache.
@@ -334,6 +341,9 @@ struct contract {
     } else if constexpr (dot_products_of_a) {
       detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
       after(0, M, 0, 1);
+    } else if constexpr (short_rows_of_b) {
+      detail::contract_short_rows<T, Arch, M, K>::run(N, a, b, c, N);
+      after(0, M, 0, N);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < M; ++i) {
         T const* row = a + i * a_row;
@@ -368,6 +378,10 @@ struct contract {
     } else if constexpr (dot_products_of_a) {
       detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(m, K, a, K, b, c);
       after(0, m, 0, 1);
+    } else if constexpr (short_rows_of_b) {
+      for (std::int64_t i = 0; i < m; ++i)
+        detail::contract_short_rows<T, Arch, 1, K>::run(N, a + i * a_row, b, c + i * N, N);
+      after(0, m, 0, N);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < m; ++i) {
         detail::contract_dot_products < T, Arch,
@@ -382,7 +396,7 @@ struct contract {
   static constexpr std::int64_t row_class(std::int64_t m) {
     if (m == 1) return 0;
     if (one_column) return m < 8 ? (m < 4 ? m : 4) : 8;
-    if (TransposeB && K > 1 && m <= 4) return 1;
+    if (TransposeB && K > 1 && m <= 4) return 1 + fits_short_rows(m);
     std::int64_t const large_class = (m >= 48) + (m >= 64) + (m >= 256) + (m >= 512);
     if (m >= 64) return large_class << 32;
     detail::contract_cut const best = detail::best_cut(m, vectors, registers, far, Arch::bytes);
@@ -427,6 +441,57 @@ struct contract {
     bool const is_large_row = one_row && detail::large_row<T, Arch>::fits(k, N);
     return 1 + (k >= 8) + (k >= 16) + (k >= 32) + 4 * is_large_row + 8 * is_far + 16 * of_packed(M, N) +
            (of_packed(N, M) << 32);
+  }
+
+  /// Whether run_columns and run_terms_between leave out a part of the product.
+  static constexpr bool some_columns =
+      !by_cblas && !turned && !one_column && !a_transposed && (dot_products_of_b || (packed && !streams && M > 1));
+  static constexpr bool some_terms =
+      !by_cblas && !turned && !one_column && !a_transposed && !b_transposed && !streams && !large_row;
+
+  /// The product in columns [first, last), where first is a multiple of the register width. hidden(column, columns) is
+  /// called for others, of all rows. If b has 1 MiB or more, the order of a sum may depend on the columns.
+  template <class After, class Hidden>
+  static void run_columns(T const* a, T const* b, T* c, std::int64_t first, std::int64_t last, After const& after,
+                          Hidden const& hidden) {
+    static_assert(some_columns);
+    if constexpr (!dot_products_of_b) {
+      first = first / panel * panel;
+      last = (last + panel - 1) / panel * panel;
+      if (last > N) last = N;
+    }
+    if (first > 0) hidden(0, first);
+    if (last < N) hidden(last, N - last);
+    if (first >= last) return;
+    if constexpr (short_rows_of_b) {
+      detail::contract_short_rows<T, Arch, M, K>::run(last - first, a, b + first * K, c + first, N);
+      after(0, M, first, last - first);
+    } else if constexpr (dot_products_of_b) {
+      for (std::int64_t i = 0; i < M; ++i)
+        detail::contract_dot_products < T, Arch,
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(last - first, K, b + first * K, K, a + i * K,
+                                                                 c + i * N + first);
+      after(0, M, first, last - first);
+    } else {
+      rectangle(a, b, c, 0, M, first, last, after);
+    }
+  }
+  /// The terms [first, last) of each sum. The others are 0, so the sums have the bits of the whole product if both are
+  /// multiples of the number of chains or K.
+  template <class After>
+  static void run_terms_between(T const* a, T const* b, T* c, std::int64_t first, std::int64_t last,
+                                After const& after) {
+    static_assert(some_terms);
+    if constexpr (packed) first = first / depth * depth;
+    if (first >= last) {
+      for (std::int64_t i = 0; i < M * N; ++i) c[i] = 0;
+      after(0, M, 0, N);
+    } else if constexpr (M == 1) {
+      run_row(a + first, b + first * N, c, last - first);
+      after(0, 1, 0, N);
+    } else {
+      rectangle(a + first, b + first * N, c, 0, M, 0, N, after, last - first);
+    }
   }
 
   /// The number of parts that threads may run at the same time. Each element of c comes from one of them, with the same

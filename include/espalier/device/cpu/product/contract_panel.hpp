@@ -221,5 +221,91 @@ struct contract_dot_products {
   }
 };
 
+/// The same for a few x at once, along short rows without a gap: c[m * c_row + r] = sum over k of b[r * K + k]
+/// a[m * K + k]. As many rows as a register has elements are transposed in registers, so that their sums need no
+/// horizontal addition.
+template <class T, class Arch, int M, int K>
+struct contract_short_rows {
+  using registers = pack<T, Arch>;
+  static constexpr int width = registers::size, some = 16 / int(sizeof(T));
+
+  /// There are at least as many rows as a register has elements.
+  ESPALIER_KERNEL static void run(std::int64_t rows, T const* a, T const* b, T* c, std::int64_t c_row) {
+    if constexpr (two_lanes) {
+      some_strips(rows, a, b, c, c_row, indices_below<M>{}, indices_below<M * some>{});
+    } else {
+      for (std::int64_t r = 0; r < rows; r += width) {
+        std::int64_t const row = r + width <= rows ? r : rows - width;
+        strip(a, b + row * K, c + row, c_row, indices_below<M>{}, indices_below<some>{});
+      }
+    }
+  }
+
+ private:
+  using vector = decltype(registers{}.lanes());
+  /// Whether a row of b takes two 128-bit lanes, and registers hold whole rows.
+  static constexpr bool two_lanes = K == 2 * some && width % K == 0;
+
+  /// Rows are loaded as they are stored. Transposed, a register has term t in its even lanes, and t + some in the odd
+  /// ones; so have the factors. Two registers of sums become one when their lanes are added in pairs.
+  template <int... Row, int... Factor>
+  static ESPALIER_INLINE void some_strips(std::int64_t rows, T const* a, T const* b, T* c, std::int64_t c_row,
+                                          indices<Row...>, indices<Factor...>) {
+    vector const factors[] = {spread<Factor % some>(registers::template load_first<K>(a + Factor / some * K).lanes(),
+                                                    indices_below<width>{})...};  // (M, some)
+    for (std::int64_t r = 0; r < rows; r += width) {
+      std::int64_t const row = r + width <= rows ? r : rows - width;
+      vector first[static_cast<unsigned long>(M)], second[static_cast<unsigned long>(M)];
+      add_rows(first, factors, b + row * K, indices_below<some>{}, indices<Row...>{});
+      add_rows(second, factors, b + row * K + some * width, indices_below<some>{}, indices<Row...>{});
+      (registers{pairs<0>(first[Row], second[Row], indices_below<width>{}) +
+                 pairs<1>(first[Row], second[Row], indices_below<width>{})}
+           .store(c + row + Row * c_row),
+       ...);
+    }
+  }
+  template <int Term, int... I>
+  static ESPALIER_INLINE vector spread(vector x, indices<I...>) {
+    return __builtin_shufflevector(x, x, (Term + I / some % 2 * some)...);
+  }
+  template <int... Term, int... Row>
+  static ESPALIER_INLINE void add_rows(vector* sum, vector const* factors, T const* b, indices<Term...>,
+                                       indices<Row...>) {
+    vector x[] = {registers::load(b + Term * width).lanes()...};
+    if constexpr (some == 4) transpose_lanes(x[0], x[1], x[2], x[3], indices_below<width>{});
+    else transpose_lanes(x[0], x[1], indices_below<width>{});
+    ((sum[Row] = sum_of(x, factors + Row * some, indices<Term...>{})), ...);
+  }
+  template <int... Term>
+  static ESPALIER_INLINE vector sum_of(vector const* x, vector const* factors, indices<Term...>) {
+    registers sum(0);
+    ((sum = fma(registers{x[Term]}, registers{factors[Term]}, sum)), ...);
+    return sum.lanes();
+  }
+  /// The even or odd lanes, in the order of rows. A register holds width / K rows.
+  template <int Odd, int... I>
+  static ESPALIER_INLINE vector pairs(vector a, vector b, indices<I...>) {
+    constexpr int each = width / K, half = width / 2;
+    return __builtin_shufflevector(a, b, (I / half * width + (I % each * 2 + Odd) * some + I % half / each)...);
+  }
+  template <int... Row, int... Term>
+  static ESPALIER_INLINE void strip(T const* a, T const* b, T* c, std::int64_t c_row, indices<Row...>,
+                                    indices<Term...> terms) {
+    registers sum[] = {((void)Row, registers(0))...};
+    for (int k = 0; k < K; k += some) {
+      decltype(registers{}.lanes())
+          x[] = {gather_lanes(b + Term * K + k, some * K, instruction_set_of_width<Arch::bytes>{})...};
+      if constexpr (some == 4) transpose_lanes(x[0], x[1], x[2], x[3], indices_below<width>{});
+      else transpose_lanes(x[0], x[1], indices_below<width>{});
+      (add(sum[Row], a + Row * K + k, x, terms), ...);
+    }
+    (sum[Row].store(c + Row * c_row), ...);
+  }
+  template <class V, int... Term>
+  static ESPALIER_INLINE void add(registers& sum, T const* a, V const* x, indices<Term...>) {
+    ((sum = fma(registers{x[Term]}, registers(a[Term]), sum)), ...);
+  }
+};
+
 }  // namespace espalier::on_cpu::detail
 #include "../../../base/diagnostics_pop.hpp"

@@ -43,12 +43,6 @@ ESPALIER_INLINE pack<T, instruction_set_of_width<Arch::bytes>> as_vector(pack<T,
   return x.lanes();
 }
 
-/// Bounds x: least <= x <= most. NaN passes.
-template <class T, class Arch>
-ESPALIER_INLINE pack<T, Arch> bounded(T least, pack<T, Arch> x, T most) {
-  return larger(pack<T, Arch>(least), smaller(pack<T, Arch>(most), x));
-}
-
 }  // namespace detail
 
 template <class T, class Arch>
@@ -71,7 +65,12 @@ ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
     return detail::exp_by_table<false>(x);
   } else {
     using constant = detail::elementary_constants<T>;
-    return detail::reduced<T, Arch>{detail::bounded(constant::least, x, constant::most)}.exponential();
+    // Where e^x is 0, as for hidden scores of attention, 0 is not computed: a result that underflows takes processors
+    // up to a hundred cycles.
+    using P = pack<T, Arch>;
+    auto const vanishes = x < P(constant::least);
+    P const y = detail::reduced<T, Arch>{select(vanishes, P(0), smaller(P(constant::most), x))}.exponential();
+    return select(vanishes, P(0), y);
   }
 }
 
