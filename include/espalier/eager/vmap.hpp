@@ -170,8 +170,8 @@ struct vmap_faults<F, void(V...), K...> {
     if constexpr (!exist::agree) return invalid<exist>{};
     else if constexpr (!arguments::agree) return arguments{};
     else
-      return typename samples_of_arguments<mapped, std::index_sequence_for<V...>, V...>::template in<
-          invalid_samples_of, typename function::type, F>{};
+      return typename samples_of_arguments<mapped, std::index_sequence_for<V...>,
+                                           V...>::template in<invalid_samples_of, typename function::type, F>{};
   }
 };
 

@@ -70,8 +70,8 @@ struct forward_is_constexpr {
   static constexpr bool agree = false;
 };
 /// Named relation: a module that defines takes_single_values gets no struct of values, and one that defines
-/// takes_single_value_first none as its first operand. The layers of nn/ define one of them. A module of a user does not,
-/// and may take structs.
+/// takes_single_value_first none as its first operand. The layers of nn/ define one of them. A module of a user does
+/// not, and may take structs.
 template <class Module, int Values>
 struct operand_is_one_value {
   ESPALIER_READS("{} takes one value, got {}; choose one by std::get<0>(y) or auto const [y, h] = ...")
@@ -338,8 +338,10 @@ constexpr tracing::tracer* tracer_of_operand(X const& x) {
 /// Whether a struct among the operands is a fault: modules that define takes_single_values take none, those that define
 /// takes_single_value_first only behind their first operand. Recurrent layers and cells do, whose state may be a tuple.
 template <class M, class First, class... X>
-inline constexpr bool rejects_struct = requires { typename M::takes_single_values; } ||
-                                       (Structure<First> && requires { typename M::takes_single_value_first; });
+inline constexpr bool rejects_struct = requires {
+  typename M::takes_single_values;
+}
+|| (Structure<First> && requires { typename M::takes_single_value_first; });
 /// The fault of the first operand that is a struct.
 template <class M, class... X>
 struct struct_operand {};

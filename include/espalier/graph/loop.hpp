@@ -36,7 +36,8 @@ class loop_nesting {
       if (!is_of_loop(n.op->family)) continue;
       int const loop = loop_of(n).number + 1;
       if (n.op->family == op_family::loop_slice || n.op->family == op_family::loop_state) {
-        if (loops_[inside_[id]].depth >= loops_[loop].depth) loops_[loop] = {inside_[id], loops_[inside_[id]].depth + 1};
+        if (loops_[inside_[id]].depth >= loops_[loop].depth)
+          loops_[loop] = {inside_[id], loops_[inside_[id]].depth + 1};
         inside_[id] = loop;
       } else if (is_loop_result(n.op->family)) {
         inside_[id] = loops_[loop].outer;

@@ -436,10 +436,11 @@ struct evaluated_in_a_body {
 template <ModelType Model, class... X>
   requires(sizeof...(X) > 0)
 constexpr auto evaluate(Model const&, X const&...) {
-  static_assert(evaluated_in_a_body<Model>::agree,
-                ESPALIER_SENTENCE("evaluate(model, x): write model(x), which evaluates the net; evaluate(net, x) is for "
-                                  "an argument net of a function, which compiled(f, model, x) calls",
-                                  evaluated_in_a_body<Model>));
+  static_assert(
+      evaluated_in_a_body<Model>::agree,
+      ESPALIER_SENTENCE("evaluate(model, x): write model(x), which evaluates the net; evaluate(net, x) is for "
+                        "an argument net of a function, which compiled(f, model, x) calls",
+                        evaluated_in_a_body<Model>));
   return invalid<already_reported>{};
 }
 

@@ -49,8 +49,8 @@ template <class Q, class K, class V, class M>
 struct masked_attention_fault<true, Q, K, V, M> : attention_fault_of<Q, K, V, M> {};
 template <class Q, class K, class V, class M>
 using masked_attention_fault_of =
-    masked_attention_fault<Expression<M> || (is_invalid<bare<Q>> || is_invalid<bare<K>> || is_invalid<bare<V>>), Q, K, V,
-                           M>;
+    masked_attention_fault<Expression<M> || (is_invalid<bare<Q>> || is_invalid<bare<K>> || is_invalid<bare<V>>), Q, K,
+                           V, M>;
 
 /// (..., heads, rows, n) as (..., key heads, group rows, n): consecutive query heads share a key head, so that each
 /// product is one for all of them.

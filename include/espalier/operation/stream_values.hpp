@@ -267,9 +267,8 @@ class stream_values {
   /// The history of a value with at least `rows` elements.
   constexpr int history_of(int id, bool lowest, int rows) {
     int i = 0;
-    while (i < facts_.history_count &&
-           (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest || facts_.history[i].ring != 0 ||
-            facts_.history[i].is_delayed != is_delayed(id)))
+    while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest ||
+                                        facts_.history[i].ring != 0 || facts_.history[i].is_delayed != is_delayed(id)))
       ++i;
     if (i == facts_.history_count)
       facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}, 0, false};
@@ -350,7 +349,7 @@ class stream_values {
   node_table& g_;
   stream_facts& facts_;
   int block_, context_, first_buffer_ = 0;
-  time* time_;  ///< by node of the whole sequence
+  time* time_;      ///< by node of the whole sequence
   int* value_;      ///< by node: its value for a block, or 0
   int* undelayed_;  ///< by node: its value before `delay`, or 0
 };
