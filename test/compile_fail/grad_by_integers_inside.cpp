@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: grad\(f\)\(x...\): f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: grad\(f\)\(x...\): f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: requested_gradient<1, espalier::traced<espalier::shape<3>, int
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>

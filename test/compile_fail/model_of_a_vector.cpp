@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\(x\): x is an expression, write model\(evaluate\(x\)\), or a range without a shape, write model\(view<T const, shape<N, ...>>\(x\)\)
+// expect: model\(x\): x is a tensor or view; of an expression write model\(evaluate\(x\)\), of a range model\(view<T const, shape<N, ...>>\(x\)\)
 #include <vector>
 
 #include <espalier.hpp>

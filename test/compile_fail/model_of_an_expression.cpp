@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\(x\): x is an expression, write model\(evaluate\(x\)\), or a range
+// expect: model\(x\): x is a tensor or view; of an expression write model\(evaluate\(x\)\)
 // expect-early: shape<32, 8, 8>
 #include <espalier.hpp>
 

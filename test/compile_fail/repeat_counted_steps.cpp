@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: counted_steps<16777217>
 // expect-26: a loop of 16777217 steps; a loop with a count has at most 16777216
 #include <espalier.hpp>

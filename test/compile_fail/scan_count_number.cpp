@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: step_count<int>
 // expect-26: the count is int32; expected an argument of one std::int32_t, of shape<> or shape<1>
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: sequence_lengths<
 // expect-26: got \(5, 3\), \(6, 3\)
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: loop_operands<float>
 // expect-26: got float; expected values, such as zeros<shape<>>\(x\) for a number
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: state_keeps_its_shape<
 // expect-26: the next state has shape \(2, 4\), the state \(2, 3\)
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
 // expect: loop_operands<
 #include <espalier.hpp>
 

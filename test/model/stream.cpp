@@ -112,6 +112,25 @@ struct Delayed {
     return last(tanh(grouped(esp::concatenate<2>(x, delayed))));
   }
 };
+/// The result is a delay: nothing is computed behind it.
+struct Late {
+  ESPALIER_MODULE(Late)
+  constexpr auto forward(auto x) const { return esp::pad<0, 0, 5, 0, 0, 0>(slice<1, 0, -5>(x)); }
+};
+/// A delayed value that is read in two ways: by a convolution, behind zeros, and by a maximum, behind nothing.
+struct LateMaximum {
+  Late late{};
+  Causal<2, 2, 3> conv{};
+  ESPALIER_MODULE(LateMaximum, late, conv)
+  static constexpr auto largest(auto x) {
+    constexpr esp::pooling causal{.stride = 1, .padding = {2, 0, 0, 0}, .layout = esp::nhwc};
+    return esp::squeeze<2>(esp::max_pool2d<esp::rows_columns{3, 1}, causal>(esp::unsqueeze<2>(x)));
+  }
+  constexpr auto forward(auto x) const {
+    auto const y = late(tanh(x)), z = late(y);
+    return conv(z) * largest(z) + largest(y) + conv(y) + y;
+  }
+};
 /// Rows of one matrix for all streams and steps.
 struct Rows {
   Causal<2, 4, 2> conv{};
@@ -210,6 +229,41 @@ struct StridedRecurrent {
   ESPALIER_MODULE(StridedRecurrent, a, gru, b, lstm)
   constexpr auto forward(auto x) const { return lstm(tanh(b(gru(a(x))))); }
 };
+/// A step with products of the sequence, which are moved out of the loop: their slices are younger than its state.
+struct Products {
+  nn::Linear<2, 3> input{};
+  nn::Linear<3, 3, nn::no_bias> state{};
+  nn::Linear<3, 2> output{};
+  ESPALIER_MODULE(Products, input, state, output)
+  constexpr auto looped(auto x) const {
+    constexpr int signals = esp::shape_of<decltype(x)>::value.at[1];
+    auto const step = [&](auto const& h, auto const& now) {
+      auto const next = tanh(input(now) + state(h)) * (1 + slice<1, 0, 1>(now));
+      return std::tuple{next, output(next) + now};
+    };
+    return std::get<1>(esp::scan(step, esp::zeros<shape<signals, 3>>(x), x));
+  }
+  constexpr auto forward(auto x) const { return esp::permute<1, 0, 2>(looped(looped(esp::permute<1, 0, 2>(x)))); }
+};
+/// The same in the step of a loop, whose sequences the step around it computes.
+struct NestedProducts {
+  nn::Linear<2, 2> a{}, b{};
+  ESPALIER_MODULE(NestedProducts, a, b)
+  constexpr auto forward(auto x) const {
+    constexpr int signals = esp::shape_of<decltype(x)>::value.at[0];
+    auto const step = [&](auto const& h, auto const& now) {
+      auto const inner = [&](auto const& s, auto const& row) {
+        auto const next = tanh(0.5 * s + a(row) * row);
+        return std::tuple{next, next};
+      };
+      auto const [last, rows] = esp::scan(inner, esp::zeros<shape<signals, 2>>(x), esp::stack<0>(now, h, b(now)));
+      auto const [end, again] = esp::scan(inner, last, rows);
+      return std::tuple{end, end + last};
+    };
+    auto const start = esp::zeros<shape<signals, 2>>(x);
+    return esp::permute<1, 0, 2>(std::get<1>(esp::scan(step, start, esp::permute<1, 0, 2>(x))));
+  }
+};
 /// Loops in the step of a loop: over a parameter, over what the step computes, and without sequences.
 struct Nested {
   esp::parameter<shape<4, 2>, nn::init::initialized_by<nn::init::uniform{-1, 1}>> table{};
@@ -250,6 +304,12 @@ BOOST_AUTO_TEST_CASE(norms_over_channels) { check<double, Channels, 1, 1, 6, 48>
 BOOST_AUTO_TEST_CASE(strides_and_poolings) { check<double, Strided, 1, 4, 16, 48>(); }
 BOOST_AUTO_TEST_CASE(channels_second) { check<double, Second, 2, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(delays_and_groups_of_channels) { check<double, Delayed, 1, 1, 2, 12>(); }
+BOOST_AUTO_TEST_CASE(a_delay) { check<double, Late, 1, 1, 4, 12>(); }
+BOOST_AUTO_TEST_CASE(a_delayed_value_behind_other_paddings) { check<double, LateMaximum, 1, 1, 4, 12>(); }
+BOOST_AUTO_TEST_CASE(products_that_are_moved_out_of_loops) {
+  check<double, Products, 1, 1, 4>();
+  check<double, NestedProducts, 1, 1, 4>();
+}
 BOOST_AUTO_TEST_CASE(recurrent_layers) { check<double, Recurrent, 1, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(recurrent_layers_behind_strides) { check<double, StridedRecurrent, 1, 4, 8, 48>(); }
 BOOST_AUTO_TEST_CASE(loops_in_the_step_of_a_loop) { check<double, Nested, 1, 1, 4, 12>(); }

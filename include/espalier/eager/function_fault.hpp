@@ -269,7 +269,7 @@ using fault_of_function = decltype(function_fault<F, Required, X...>());
   "f does not accept these arguments; declare one `auto` parameter for each: [](auto x) { ... }"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
 #define ESPALIER_CALLS_INSIDE \
-  "f calls grad, vmap, checkpoint, parameter_of or a similar function with arguments that do not fit"
+  "f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit"
 #define ESPALIER_RETURNS_FORMULA \
   "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
 #define ESPALIER_RUN_BY_COMPILER \

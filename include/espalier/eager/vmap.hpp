@@ -133,6 +133,16 @@ constexpr auto one_sample_fault() {
 template <class F, class... Sample>
 using one_sample_fault_of = decltype(one_sample_fault<F, Sample...>());
 
+/// What vmap(f) returns if f has a fault: values like the results of f.
+template <class Invalid, class F, class... Sample>
+constexpr auto invalid_samples() {
+  if constexpr (requires { typename result_of_function<F, Sample...>::type; })
+    return invalid_values<typename result_of_function<F, Sample...>::type>(Invalid{});
+  else return Invalid{};
+}
+template <class Invalid, class F, class... Sample>
+using invalid_samples_of = decltype(invalid_samples<Invalid, F, Sample...>());
+
 /// The faults of a call of vmap<K...>(f) with arguments V, leaves or values of a body. At most one does not agree.
 template <class F, class Arguments, int... K>
 struct vmap_faults;
@@ -155,9 +165,14 @@ struct vmap_faults<F, void(V...), K...> {
   }
   using function = decltype(find_function < exist::agree && arguments::agree > ());
   static constexpr bool agree = exist::agree && arguments::agree && function::agree;
-  /// what a call returns if one does not agree
-  using invalid_result = std::conditional_t<!exist::agree, invalid<exist>,
-                                            std::conditional_t<!arguments::agree, arguments, typename function::type>>;
+  /// What a call returns if one does not agree.
+  static constexpr auto invalid_result() {
+    if constexpr (!exist::agree) return invalid<exist>{};
+    else if constexpr (!arguments::agree) return arguments{};
+    else
+      return typename samples_of_arguments<mapped, std::index_sequence_for<V...>,
+                                           V...>::template in<invalid_samples_of, typename function::type, F>{};
+  }
 };
 
 template <class F, int... K>
@@ -197,7 +212,7 @@ struct vmap_function {
                           "returns those it needs: parameter_of<\"0.weight\">(gradients)",
                           Type));
     if constexpr (!Faults::agree) {
-      return typename Faults::invalid_result{};
+      return Faults::invalid_result();
     } else {
       using Function = batched_function<F, Faults::mapped>;
       using Sound [[maybe_unused]] =
@@ -217,7 +232,7 @@ struct vmap_function {
                     ESPALIER_SENTENCE("vmap(f)(x...): x is a formula of tensors; pass evaluate(x)", Values));
       using Faults = vmap_faults<F, void(as_body_argument<X>...), K...>;
       if constexpr (!Values::agree) return invalid<Values>{};
-      else if constexpr (!Faults::agree) return typename Faults::invalid_result{};
+      else if constexpr (!Faults::agree) return Faults::invalid_result();
       else return batched_function<F, Faults::mapped>{}(x...);
     }
   }

@@ -69,8 +69,9 @@ struct forward_is_constexpr {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
-/// Named relation: a module that defines takes_single_values gets no struct of values. The layers of nn/ define it. A
-/// module of a user does not, and may take structs.
+/// Named relation: a module that defines takes_single_values gets no struct of values, and one that defines
+/// takes_single_value_first none as its first operand. The layers of nn/ define one of them. A module of a user does
+/// not, and may take structs.
 template <class Module, int Values>
 struct operand_is_one_value {
   ESPALIER_READS("{} takes one value, got {}; choose one by std::get<0>(y) or auto const [y, h] = ...")
@@ -287,6 +288,14 @@ inline constexpr bool is_observable = marked_expression<Result>;
 template <class... R>
 inline constexpr bool is_observable<std::tuple<R...>> = (marked_expression<R> && ...);
 
+/// What a module returns for invalid operands: its forward is not called. A module of several results has as many, for
+/// which it defines results_of_invalid<inputs>: `auto const [y, h] = gru(x)` is then no further error.
+template <class M, std::size_t Inputs, class Invalid>
+constexpr auto results_without_a_body(Invalid found) {
+  if constexpr (requires { M::template results_of_invalid<Inputs>(found); })
+    return M::template results_of_invalid<Inputs>(found);
+  else return found;
+}
 /// The value of a module applied to traced operands: traces its body, or calls the observer if there is one.
 template <class M, class... X>
 constexpr auto traced_call(M const& module, X const&... x) {
@@ -295,7 +304,9 @@ constexpr auto traced_call(M const& module, X const&... x) {
     if constexpr (is_observable<decltype(module.forward(as_traced<X>{}...))>) return Observer::call(module, x...);
     else return module.forward(x...);
   } else if constexpr (!marked_expression<decltype(module.forward(as_traced<X>{}...))>) {
-    return module.forward(x...);  // several values
+    using Values = decltype(module.forward(x...));  // several values; invalid if a number is no operand of theirs
+    if constexpr (is_invalid<Values>) return results_without_a_body<M, sizeof...(X)>(through<M>(Values{}));
+    else return module.forward(x...);
   } else if constexpr ((std::is_same_v<X, as_traced<X>> && ...) &&
                        std::is_same_v<decltype(module.forward(x...)), as_traced<decltype(module.forward(x...))>>) {
     return module.forward(x...);
@@ -324,14 +335,13 @@ constexpr tracing::tracer* tracer_of_operand(X const& x) {
   if constexpr (Structure<X>) return tracer_in_structure(x);
   else return tracer_in(x);
 }
-/// What a module returns for invalid operands: its forward is not called. A module of several results has as many, for
-/// which it defines results_of_invalid<inputs>: `auto const [y, h] = gru(x)` is then no further error.
-template <class M, std::size_t Inputs, class Invalid>
-constexpr auto results_without_a_body(Invalid found) {
-  if constexpr (requires { M::template results_of_invalid<Inputs>(found); })
-    return M::template results_of_invalid<Inputs>(found);
-  else return found;
+/// Whether a struct among the operands is a fault: modules that define takes_single_values take none, those that define
+/// takes_single_value_first only behind their first operand. Recurrent layers and cells do, whose state may be a tuple.
+template <class M, class First, class... X>
+inline constexpr bool rejects_struct = requires {
+  typename M::takes_single_values;
 }
+|| (Structure<First> && requires { typename M::takes_single_value_first; });
 /// The fault of the first operand that is a struct.
 template <class M, class... X>
 struct struct_operand {};
@@ -347,8 +357,8 @@ template <class M, class... X>
 constexpr auto apply_module_to_structs(M const& module, X const&... x) {
   if constexpr ((HoldsInvalid<X> || ...)) {
     return results_without_a_body<M, sizeof...(X)>(first_invalid_of<X...>{});
-  } else if constexpr (requires { typename M::takes_single_values; }) {
-    return through<M>(typename struct_operand<M, X...>::type{});
+  } else if constexpr (rejects_struct<M, X...>) {
+    return results_without_a_body<M, sizeof...(X)>(through<M>(typename struct_operand<M, X...>::type{}));
   } else {
     using Body = typename body_of<M, in_body<X>...>::type;
     if constexpr (is_invalid<Body>) {

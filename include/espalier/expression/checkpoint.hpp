@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "structure.hpp"
 #include "traced.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -33,7 +34,7 @@ template <class Block, class... X>
 constexpr auto checkpoint(Block const& block, X&&... x) {
   using Result = decltype(block(static_cast<X&&>(x)...));
   if constexpr (!requires { typename detail::bare<Result>::shape_type; } && !is_invalid<detail::bare<Result>>) {
-    return invalid<block_returns_a_tensor<Result>>{};
+    return detail::invalid_values<Result>(invalid<block_returns_a_tensor<Result>>{});
   } else {
     tracing::tracer* const t = detail::tracer_of(x...);
     int const first = t != nullptr ? tracing::begin_block(*t) : 0;

@@ -93,6 +93,13 @@ struct step_returns_state_and_output {
   ESPALIER_READS("the step returns {}")
   static constexpr bool agree = false;
 };
+/// Named relation: the next state and the outputs that a step returns are values.
+template <class X>
+struct step_returns_values {
+  using is_of_a_call = void;
+  ESPALIER_READS("the step returns {}; expected values, such as zeros<shape<>>(x) for a number")
+  static constexpr bool agree = Expression<X>;
+};
 /// Named relation: an output of a step has room for the axis of steps.
 template <class... Shapes>
 struct output_rank {
@@ -185,13 +192,16 @@ struct in_a_body_of_leaves<member_types<X...>> {
 template <class... X>
 using in_a_body = typename in_a_body_of_leaves<all_leaves_of<X...>>::type;
 
-template <class Leaves>
-struct operands_of_leaves;
-template <class... X>
-struct operands_of_leaves<member_types<X...>> : first_fault<loop_operands<X>...> {};
+template <template <class> class Relation, class Leaves>
+struct relation_of_leaves;
+template <template <class> class Relation, class... X>
+struct relation_of_leaves<Relation, member_types<X...>> : first_fault<Relation<X>...> {};
 /// The fault of the state and the sequences of a loop, or `agreed`.
 template <class... X>
-using loop_operands_fault = typename operands_of_leaves<all_leaves_of<X...>>::type;
+using loop_operands_fault = typename relation_of_leaves<loop_operands, all_leaves_of<X...>>::type;
+/// The fault of the next state and the outputs of a step, or `agreed`.
+template <class... X>
+using step_values_fault = typename relation_of_leaves<step_returns_values, all_leaves_of<X...>>::type;
 
 template <class X>
 constexpr tracing::tracer* tracer_of_any(X const& x) {
@@ -202,17 +212,21 @@ constexpr tracing::tracer* tracer_of_any(X const& x) {
 }  // namespace detail
 
 namespace detail {
-/// What an invalid loop returns: a state with the members of the state, and outputs.
-template <class State, class Invalid>
+/// What an invalid loop returns: a state with the members of the state, and outputs with those of Y.
+template <class State, class Y = void, class Invalid>
 constexpr auto invalid_loop(Invalid found) {
-  if constexpr (Structure<State>) {
-    return []<class... X>(member_types<X...>, Invalid leaf) {
-      return std::tuple{rebuilt<State, 0>(std::tuple{((void)sizeof(X), leaf)...}), leaf};
-    }(leaves_of<State>{}, found);
-  } else {
-    return std::tuple{found, found};
-  }
+  return std::tuple{invalid_values<State>(found), invalid_values<Y>(found)};
 }
+/// The output of a step, if it returns one.
+template <class Result>
+struct output_of_step {
+  using type = void;
+};
+template <class Result>
+  requires requires { requires std::tuple_size<Result>::value == 2; }
+struct output_of_step<Result> {
+  using type = bare<std::tuple_element_t<1, Result>>;
+};
 /// The fault of what a step returns, or `agreed`.
 template <class State, class Result>
 constexpr auto find_step_fault() {
@@ -225,6 +239,8 @@ constexpr auto find_step_fault() {
     using Y = bare<std::tuple_element_t<1, Result>>;
     if constexpr (HoldsInvalid<Next> || HoldsInvalid<Y>) {
       return first_invalid_of<Next, Y>{};
+    } else if constexpr (!step_values_fault<Next, Y>::agree) {
+      return invalid<step_values_fault<Next, Y>>{};
     } else if constexpr (!same_structure<Next, State>) {
       return invalid<state_keeps_its_members<Next>>{};
     } else {
@@ -297,9 +313,13 @@ template <class Step>
 struct repeated_step {
   Step const& step;
   constexpr auto operator()(auto const& s, std::tuple<> const&) const {
-    auto next = step(s);
-    if constexpr (is_invalid<decltype(next)>) return next;
-    else return std::tuple{next, std::tuple{}};
+    if constexpr (std::is_void_v<decltype(step(s))>) {
+      return invalid<step_returns_values<decltype(step(s))>>{};
+    } else {
+      auto next = step(s);
+      if constexpr (is_invalid<decltype(next)>) return next;
+      else return std::tuple{next, std::tuple{}};
+    }
   }
 };
 /// Whether the user's step takes what a loop calls it with.
@@ -337,11 +357,13 @@ constexpr auto trace_loop(tracing::tracer* t, Step const& step, State const& sta
   using Called = called_step<Step, bare<decltype(inside)>, bare<decltype(position)>>;
   if constexpr (!Called::agree) {
     return invalid_loop<State>(invalid<Called>{});
+  } else if constexpr (std::is_void_v<decltype(step(inside, position))>) {
+    return invalid_loop<State>(invalid<step_returns_state_and_output<decltype(step(inside, position))>>{});
   } else {
     auto const result = step(inside, position);
     using Result = std::remove_const_t<decltype(result)>;
     using Fault = decltype(find_step_fault<bare<decltype(outside)>, Result>());
-    if constexpr (!Fault::agree) return invalid_loop<State>(Fault{});
+    if constexpr (!Fault::agree) return invalid_loop<State, typename output_of_step<Result>::type>(Fault{});
     else return end_loop<Steps, Like>(t, loop, states, outside, result);
   }
 }

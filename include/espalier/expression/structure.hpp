@@ -235,6 +235,17 @@ template <class... X>
 struct first_invalid_leaf<member_types<X...>> : first_invalid<X...> {};
 template <class... X>
 using first_invalid_of = typename first_invalid_leaf<all_leaves_of<X...>>::type;
+/// A struct like S with `found` in the place of each leaf, so that a structured binding of it has its number of names.
+template <class S, class Invalid>
+constexpr auto invalid_values(Invalid found) {
+  if constexpr (Structure<S>) {
+    return []<class... X>(member_types<X...>, Invalid leaf) {
+      return rebuilt<bare<S>, 0>(std::tuple{((void)sizeof(std::type_identity<X>), leaf)...});
+    }(leaves_of<S>{}, found);
+  } else {
+    return found;
+  }
+}
 
 /// A body receives a struct of values for a struct of tensors.
 template <class Leaves>

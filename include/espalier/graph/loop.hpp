@@ -23,33 +23,52 @@ constexpr bool is_loop_result(op_family f) { return f == op_family::loop_stack |
 /// The argument with the number of steps that a loop runs; 0: it runs all.
 constexpr int count_of_loop(node_table const& g, int loop) { return g[loop].operand[3]; }
 
-/// Whether an output of a program is a value of a loop's step, which only the results of the loop have outside of it.
-/// (A step that captures a variable by reference can assign a value to it.)
-constexpr bool value_leaves_loop(program const& p) {
-  node_table const& g = p.nodes;
-  if (g.loop_count == 0) return false;
+/// Which loop a node or a loop is in the step of.
+class loop_nesting {
+ public:
+  explicit constexpr loop_nesting(node_table const& g)
+      : loops_{new loop_facts[static_cast<std::size_t>(g.loop_count) + 2]{}},
+        inside_{new int[static_cast<std::size_t>(g.size) + 1]{}} {
+    for (int id = 1; id <= g.size; ++id) {
+      node const& n = g[id];
+      for (int const x : n.operand)
+        if (loops_[inside_[x]].depth > loops_[inside_[id]].depth) inside_[id] = inside_[x];
+      if (!is_of_loop(n.op->family)) continue;
+      int const loop = loop_of(n).number + 1;
+      if (n.op->family == op_family::loop_slice || n.op->family == op_family::loop_state) {
+        if (loops_[inside_[id]].depth >= loops_[loop].depth)
+          loops_[loop] = {inside_[id], loops_[inside_[id]].depth + 1};
+        inside_[id] = loop;
+      } else if (is_loop_result(n.op->family)) {
+        inside_[id] = loops_[loop].outer;
+      }
+    }
+  }
+  constexpr ~loop_nesting() {
+    delete[] loops_;
+    delete[] inside_;
+  }
+  loop_nesting(loop_nesting const&) = delete;
+  loop_nesting& operator=(loop_nesting const&) = delete;
+
+  constexpr bool is_node_inside(int id) const { return inside_[id] != 0; }
+  constexpr bool is_loop_inside(int number) const { return loops_[number + 1].outer != 0; }
+
+ private:
   struct loop_facts {
     int outer, depth;  ///< 1 + the number of the loop in whose step it is
   };
-  loop_facts* const loops = new loop_facts[static_cast<std::size_t>(g.loop_count) + 2]{};
-  int* const inside = new int[static_cast<std::size_t>(g.size) + 1]{};  // by node: 1 + the number of its loop
-  for (int id = 1; id <= g.size; ++id) {
-    node const& n = g[id];
-    for (int const x : n.operand)
-      if (loops[inside[x]].depth > loops[inside[id]].depth) inside[id] = inside[x];
-    if (!is_of_loop(n.op->family)) continue;
-    int const loop = loop_of(n).number + 1;
-    if (n.op->family == op_family::loop_slice || n.op->family == op_family::loop_state) {
-      if (loops[inside[id]].depth >= loops[loop].depth) loops[loop] = {inside[id], loops[inside[id]].depth + 1};
-      inside[id] = loop;
-    } else if (is_loop_result(n.op->family)) {
-      inside[id] = loops[loop].outer;
-    }
-  }
+  loop_facts* loops_;
+  int* inside_;  ///< by node: 1 + the number of its loop
+};
+
+/// Whether an output of a program is a value of a loop's step, which only the results of the loop have outside of it.
+/// (A step that captures a variable by reference can assign a value to it.)
+constexpr bool value_leaves_loop(program const& p) {
+  if (p.nodes.loop_count == 0) return false;
+  loop_nesting const nesting{p.nodes};
   bool leaves = false;
-  for (int i = 0; i < p.output_count; ++i) leaves = leaves || inside[p.outputs[i].id] != 0;
-  delete[] loops;
-  delete[] inside;
+  for (int i = 0; i < p.output_count; ++i) leaves = leaves || nesting.is_node_inside(p.outputs[i].id);
   return leaves;
 }
 

@@ -4,6 +4,7 @@
 #include "embedded_fit.hpp"
 #include "frozen_module.hpp"
 #include "initial_values.hpp"
+#include "misuse.hpp"
 #include "model_argument.hpp"
 #include "model_fit.hpp"
 #include "model_lifetime.hpp"
@@ -325,8 +326,9 @@ class model {
     using Inputs = detail::inputs_in_memory<X...>;
     static_assert(
         Inputs::agree,
-        ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
-                          "write model(view<T const, shape<N, ...>>(x))",
+        ESPALIER_SENTENCE("model(x): x is a tensor or view; of an expression write model(evaluate(x)), of a range "
+                          "model(view<T const, shape<N, ...>>(x)), of a tuple model(x, h, c); a number is a "
+                          "tensor<T, shape<>>",
                           Inputs));
     return invalid<Inputs>{};
   }
@@ -420,6 +422,24 @@ class model {
 /// Does not compile: a net is passed as an object, but a model constructs its own.
 template <nn::Module Net, class... More>
 model(Net const&, More const&...) -> model<Net>;
+
+/// Named relation: evaluate(net, x) is called in the body of a function.
+template <class Model>
+struct evaluated_in_a_body {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = false;
+};
+/// Does not compile: a model evaluates its net by a call.
+template <ModelType Model, class... X>
+  requires(sizeof...(X) > 0)
+constexpr auto evaluate(Model const&, X const&...) {
+  static_assert(
+      evaluated_in_a_body<Model>::agree,
+      ESPALIER_SENTENCE("evaluate(model, x): write model(x), which evaluates the net; evaluate(net, x) is for "
+                        "an argument net of a function, which compiled(f, model, x) calls",
+                        evaluated_in_a_body<Model>));
+  return invalid<already_reported>{};
+}
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

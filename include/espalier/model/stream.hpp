@@ -12,7 +12,26 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
+/// Named relation: a net that is streamed returns one value.
+template <class Net, class... R>
+struct stream_returns_one {
+  ESPALIER_READS("forward of {} returns {...}")
+  static constexpr bool agree = false;
+};
+
 namespace detail {
+
+template <class Net, class... R, class... Path>
+struct own_message<invalid<stream_returns_one<Net, R...>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(stream_returns_one<Net, R...>::agree,
+                  ESPALIER_SENTENCE("stream{model, block}: `forward` of the net returns several values, a stream one; "
+                                    "return the outputs alone, as nn::Outputs<nn::LSTM<...>> does: the stream keeps "
+                                    "the state",
+                                    stream_returns_one<Net, R...>));
+    return true;
+  }
+};
 
 /// What a stream is made of: the result of a net on a sequence, an `invalid` type, or why it has no stream.
 template <class Net, class Block, int Axis, int Context, class Found>
@@ -26,7 +45,7 @@ struct streamed_result<Net, Block, Axis, Context, invalid<Facts...>> {
 };
 template <class Net, class Block, int Axis, int Context, class... R>
 struct streamed_result<Net, Block, Axis, Context, std::tuple<R...>> {
-  using type = invalid<forward_returns_one<Net, shape_of<R>...>>;
+  using type = invalid<stream_returns_one<Net, shape_of<R>...>>;
 };
 template <class Net, class Block, int Axis, int Context>
 using found_for_stream =
@@ -273,6 +292,16 @@ class stream {
     using Written = typename Fit::written;
     static_assert(Written::agree, ESPALIER_SENTENCE("stream(x, result): " ESPALIER_RESULT_IS_CONST, Written));
     if constexpr (Fit::agree && Host::agree) run(detail::elements_of<Input const>(x), detail::elements_of<T>(result));
+  }
+  /// Does not compile: results are written into memory of the user, and the call passes none.
+  template <class X>
+  auto operator()(X const&) {
+    using Result = detail::has_room_for_scores<X>;
+    static_assert(Result::agree,
+                  ESPALIER_SENTENCE("stream(x, result): the result is missing; it is written into a tensor<T, "
+                                    "output_shape> or other memory of yours, also if a block has one number",
+                                    Result));
+    return invalid<already_reported>{};
   }
   /// The same for std::vector, std::array, std::span and arrays, which are read and written without a copy.
   /// errors  another element type does not compile; range_error for another number of elements, before anything is
@@ -647,7 +676,7 @@ concept StreamBlock = is_shape<Block> && block_has_axis<Block, Axis>::agree;
 template <class Model, class Block, int Axis, int Context>
 struct probed_block_impl {};
 template <class Model, class Block, int Axis, int Context>
-  requires(StreamBlock<Block, Axis>)
+  requires(StreamBlock<Block, Axis>&& ModelType<Model>)
 struct probed_block_impl<Model, Block, Axis, Context>
     : std::enable_if<(sizeof(probe_forward<typename Model::net_type,
                                            sequence<typename Model::net_type, Block, Axis, Context>>) > 0),

@@ -135,7 +135,16 @@ struct MultiheadAttention {
       return attended(q, k, v);
     }
   }
-  constexpr auto forward(auto x, auto context, auto... mask) const requires(sizeof...(mask) <= 1) {
+  // One function for each number of operands: clang 19 crashes on a pack `auto... mask` with a requires clause.
+  constexpr auto forward(auto x, auto context) const { return attended_to(x, context); }
+  constexpr auto forward(auto x, auto context, auto mask) const { return attended_to(x, context, mask); }
+  /// The weights (N, Heads, T, S) with which forward adds the values, before dropout: weights(x, x),
+  /// weights(x, context), weights(x, context, mask).
+  constexpr auto weights(auto x, auto context) const { return weights_of(x, context); }
+  constexpr auto weights(auto x, auto context, auto mask) const { return weights_of(x, context, mask); }
+
+ private:
+  constexpr auto attended_to(auto x, auto context, auto... mask) const {
     using Fault = typename detail::sequences_fault<Features, decltype(x), decltype(context)>::type;
     if constexpr (is_invalid<Fault>) {
       return Fault{};
@@ -144,9 +153,7 @@ struct MultiheadAttention {
       return attended(projected<0, 1>(x), k, v, mask...);
     }
   }
-  /// The weights (N, Heads, T, S) with which forward adds the values, before dropout: weights(x, x),
-  /// weights(x, context), weights(x, context, mask).
-  constexpr auto weights(auto x, auto context, auto... mask) const requires(sizeof...(mask) <= 1) {
+  constexpr auto weights_of(auto x, auto context, auto... mask) const {
     using Fault = typename detail::sequences_fault<Features, decltype(x), decltype(context)>::type;
     if constexpr (is_invalid<Fault>) {
       return Fault{};
@@ -156,7 +163,6 @@ struct MultiheadAttention {
                                         detail::to_heads<Heads>(projected<1, 2>(context)), mask...);
     }
   }
-
   /// The projections First to Last - 1 of queries (0), keys (1) and values (2).
   template <int First, int Last>
   constexpr auto projected(auto x) const {

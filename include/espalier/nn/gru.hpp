@@ -38,6 +38,7 @@ struct GRUCell {
   detail::recurrent_bias<Options.bias, Hidden, 3> bias_ih{};
   detail::recurrent_bias<Options.bias, Hidden, 3> bias_hh{};
   ESPALIER_MODULE(GRUCell, weight_ih, weight_hh, bias_ih, bias_hh)
+  using takes_single_value_first = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
   /// Gates z, r, h; with reset_after, the rows of one tensor are the two biases.
   static constexpr keras_layer in_keras() {

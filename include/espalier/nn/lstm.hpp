@@ -47,6 +47,7 @@ struct LSTMCell {
   detail::recurrent_bias<Options.bias, Hidden, 4> bias_ih{};
   detail::recurrent_bias<Options.bias, Hidden, 4> bias_hh{};
   ESPALIER_MODULE(LSTMCell, weight_ih, weight_hh, bias_ih, bias_hh)
+  using takes_single_value_first = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
   static constexpr keras_layer in_keras() {
     keras_layer r = keras_layer{"lstm", Hidden}.add("weight_ih").add("weight_hh");

@@ -49,6 +49,13 @@ struct state_values {
   ESPALIER_READS("expected a state of {} values, got {}")
   static constexpr bool agree = Expected == Got;
 };
+/// Named relation: what a recurrent layer gets behind its sequences is a state, or one count for all samples.
+template <class Expected, class Got>
+struct state_or_count {
+  ESPALIER_READS(
+      "expected a state of shape {}, or a count () or (1) for all samples, got {}; lengths of samples are masks in a scan")
+  static constexpr bool agree = false;
+};
 
 namespace detail {
 
@@ -134,6 +141,16 @@ template <class X>
   requires std::is_same_v<typename shape_if_value<X>::type, shape<>> ||
       std::is_same_v<typename shape_if_value<X>::type, shape<1>>
 inline constexpr bool is_count<X> = true;
+template <class X>
+  requires espalier::detail::is_arithmetic<X>
+inline constexpr bool is_count<X> = true;  // scan reports it
+
+/// Whether it is one value with one axis.
+template <class X>
+inline constexpr bool is_vector = false;
+template <class X>
+  requires(!espalier::detail::Structure<X> && shape_if_value<X>::type::rank == 1)
+inline constexpr bool is_vector<X> = true;
 
 /// What a layer or cell of `Values` states returns for invalid operands.
 template <int Values, class Invalid>
@@ -200,6 +217,7 @@ constexpr bool in_range(layer_options const& o) {
 /// The members of a recurrent layer are those of its cells, with PyTorch's names.
 #define ESPALIER_RECURRENT_MODULE                                                                                      \
   using is_module = void;                                                                                              \
+  using takes_single_value_first = void;                                                                               \
   template <class Self>                                                                                                \
   static auto member_types_of(Self&)->typename stack_type::member_list;                                                \
   template <class Self, class Visit>                                                                                   \
@@ -283,8 +301,10 @@ struct cell_stack {
     } else if constexpr (!sequence_input<First::input_features, shape_of<X>>::agree) {
       return invalid<sequence_input<First::input_features, shape_of<X>>>{};
     } else {
-      using Fault = decltype(fault_of_state<First::state_count, State, state_of<shape_of<X>>>());
-      if constexpr (!Fault::agree) return invalid<Fault>{};
+      using Expected = state_of<shape_of<X>>;
+      using Fault = decltype(fault_of_state<First::state_count, State, Expected>());
+      if constexpr (is_vector<State>) return invalid<state_or_count<Expected, shape_of<State>>>{};
+      else if constexpr (!Fault::agree) return invalid<Fault>{};
       else return layer<0>(time_first(x), state, count);
     }
   }

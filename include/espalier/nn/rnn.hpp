@@ -36,6 +36,7 @@ struct RNNCell {
   detail::recurrent_bias<Options.bias, Hidden, 1> bias_ih{};
   detail::recurrent_bias<Options.bias, Hidden, 1> bias_hh{};
   ESPALIER_MODULE(RNNCell, weight_ih, weight_hh, bias_ih, bias_hh)
+  using takes_single_value_first = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return detail::recurrent_order(shape); }
 
   constexpr auto forward(auto x) const { return detail::first_state(*this, x); }

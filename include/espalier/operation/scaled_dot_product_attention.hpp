@@ -5,6 +5,14 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
+/// Named relation of attention: a mask is a tensor or formula. (Options are template arguments.)
+template <class M>
+struct mask_is_a_tensor {
+  using is_of_a_call = void;
+  ESPALIER_READS("the mask is {}")
+  static constexpr bool agree = Expression<M>;
+};
+
 namespace detail {
 
 /// The first fault of a call of attention, or `agreed`. M: the masks, at most one.
@@ -28,6 +36,21 @@ struct attention_fault<false, Q, K, V, M...> {
 };
 template <class... X>
 using attention_fault_of = attention_fault<(is_invalid<std::remove_cvref_t<X>> || ...), X...>;
+/// The fault of a mask that is no tensor.
+template <class M, bool Eager>
+struct attention_mask_fault {
+  using type = invalid<mask_is_a_tensor<M>>;
+  using reported_fault = std::conditional_t<Eager, type, agreed>;
+};
+/// The first fault of a call with a mask, which may be anything.
+template <bool HasMask, class Q, class K, class V, class M>
+struct masked_attention_fault : attention_mask_fault<bare<M>, is_eager<Q, K, V>> {};
+template <class Q, class K, class V, class M>
+struct masked_attention_fault<true, Q, K, V, M> : attention_fault_of<Q, K, V, M> {};
+template <class Q, class K, class V, class M>
+using masked_attention_fault_of =
+    masked_attention_fault<Expression<M> || (is_invalid<bare<Q>> || is_invalid<bare<K>> || is_invalid<bare<V>>), Q, K,
+                           V, M>;
 
 /// (..., heads, rows, n) as (..., key heads, group rows, n): consecutive query heads share a key head, so that each
 /// product is one for all of them.
@@ -140,9 +163,13 @@ constexpr auto scaled_dot_product_attention(Q&& q, K&& k, V&& v) {
                 ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v): " ESPALIER_DEVICES_FIT, Fault));
   return detail::attention_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v));
 }
-template <attention Options = attention{}, Expression Q, Expression K, Expression V, Expression M,
-          class Fault = typename detail::attention_fault_of<Q, K, V, M>::reported_fault>
+template <attention Options = attention{}, Expression Q, Expression K, Expression V, class M,
+          class Fault = typename detail::masked_attention_fault_of<Q, K, V, M>::reported_fault>
 constexpr auto scaled_dot_product_attention(Q&& q, K&& k, V&& v, M&& mask) {
+  static_assert(holds<mask_is_a_tensor, Fault>,
+                ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): the mask is a tensor; options are "
+                                  "template arguments: scaled_dot_product_attention<{.causal = true}>(q, k, v)",
+                                  Fault));
   static_assert(holds<attends, Fault>,
                 ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_ATTENTION_SHAPES, Fault));
   static_assert(holds<grouped_heads, Fault>,
@@ -153,8 +180,11 @@ constexpr auto scaled_dot_product_attention(Q&& q, K&& k, V&& v, M&& mask) {
                 ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_ELEMENTS_FIT, Fault));
   static_assert(holds<same_device, Fault>,
                 ESPALIER_SENTENCE("scaled_dot_product_attention(q, k, v, mask): " ESPALIER_DEVICES_FIT, Fault));
-  return detail::attention_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v),
-                                       static_cast<M&&>(mask));
+  using Invalid = typename detail::masked_attention_fault_of<Q, K, V, M>::type;
+  if constexpr (!Invalid::agree) return Invalid{};
+  else
+    return detail::attention_of<Options>(static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v),
+                                         static_cast<M&&>(mask));
 }
 
 /// attention_weights<Options>(q, k, mask): the weights softmax(scale q k^T) with which scaled_dot_product_attention

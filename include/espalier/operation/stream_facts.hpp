@@ -104,6 +104,8 @@ struct stream_history {
   int ring = 0;
   int first = 0;            ///< of a ring: the first element of the value that it keeps
   bool transposed = false;  ///< of a ring: with the last two axes of the value exchanged
+  bool is_delayed = false;  ///< it keeps elements of the delayed value: there may be a history of the other one, too
+  int steps = 0;            ///< of a loop whose state it is: in a block, once a run has found them
 
   constexpr std::int64_t inner() const { return shape.at[2]; }
   /// The elements of a place: past and block.

@@ -21,13 +21,15 @@ class stream_values {
         block_{block},
         context_{context},
         time_{new time_axis_of[static_cast<std::size_t>(from_.size) + 1]{}},
-        value_{new int[static_cast<std::size_t>(from_.size) + 1]{}} {
+        value_{new int[static_cast<std::size_t>(from_.size) + 1]{}},
+        undelayed_{new int[static_cast<std::size_t>(from_.size) + 1]{}} {
     graph::copy_values(from_, g_);
     g_.loop_count = from_.loop_count;
   }
   constexpr ~stream_values() {
     delete[] time_;
     delete[] value_;
+    delete[] undelayed_;
   }
   stream_values(stream_values const&) = delete;
   stream_values& operator=(stream_values const&) = delete;
@@ -265,12 +267,13 @@ class stream_values {
   /// The history of a value with at least `rows` elements.
   constexpr int history_of(int id, bool lowest, int rows) {
     int i = 0;
-    while (i < facts_.history_count &&
-           (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest || facts_.history[i].ring != 0))
+    while (i < facts_.history_count && (facts_.history[i].id != id || facts_.history[i].fills_with_lowest != lowest ||
+                                        facts_.history[i].ring != 0 || facts_.history[i].is_delayed != is_delayed(id)))
       ++i;
     if (i == facts_.history_count)
       facts_.history[facts_.history_count++] = {id, lowest, 0, time_[id].block, {}, 0, false};
     stream_history& h = facts_.history[i];
+    h.is_delayed = is_delayed(id);
     h.rows = most(h.rows, rows);
     h.shape = memory_of(id, h.rows);
     return i;
@@ -288,7 +291,8 @@ class stream_values {
   constexpr int with_history(int i) {
     stream_history const& h = facts_.history[i];
     extents const all = memory_of(h.id, h.rows + h.block);
-    int const block = emit_reshape(g_, value_[h.id], memory_of(h.id, h.block));
+    int const value = is_delayed(h.id) && !h.is_delayed ? undelayed_[h.id] : value_[h.id];
+    int const block = emit_reshape(g_, value, memory_of(h.id, h.block));
     if (h.slides != 0) {
       graph::packed_tensor const place{h.slides - 1, h.rows * h.inner()};
       return emit_reshape(g_, emit_pack(g_, 0, block, place, h.window()), all);
@@ -301,14 +305,18 @@ class stream_values {
   constexpr int delayed(int id, int first) {
     time const& t = time_[id];
     if (t.first == first) return value_[id];
+    if (t.first < first) return fail(stream_fault::no_rule, id);
     extended const x = extend(id, t.lowest_before, t.first - first);
     return emit_reshape(g_, emit_part(g_, x.id, 1, x.rows - (t.first - first), t.block), block_of(from_[id].shape, t));
   }
-  /// A node that holds a delayed value.
+  /// A value that is delayed for all that reads it from now on. The history that delays it is one of the other value.
   constexpr void delay(int id, int first) {
-    value_[id] = delayed(id, first);
+    int const later = delayed(id, first);
+    undelayed_[id] = value_[id];
+    value_[id] = later;
     time_[id].first = first;
   }
+  constexpr bool is_delayed(int id) const { return undelayed_[id] != 0; }
   /// The ring of `past` earlier steps: its number.
   constexpr int ring_of(int past, int block) {
     int i = 0;
@@ -341,8 +349,9 @@ class stream_values {
   node_table& g_;
   stream_facts& facts_;
   int block_, context_, first_buffer_ = 0;
-  time* time_;  ///< by node of the whole sequence
-  int* value_;  ///< by node: its value for a block, or 0
+  time* time_;      ///< by node of the whole sequence
+  int* value_;      ///< by node: its value for a block, or 0
+  int* undelayed_;  ///< by node: its value before `delay`, or 0
 };
 
 }  // namespace espalier::operation

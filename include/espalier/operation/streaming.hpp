@@ -60,23 +60,25 @@ class streamer : stream_attention {
   /// A loop over the steps of the sequence, or over those of a value with fewer steps, which follows a stride.
   struct streamed_loop {
     bool exists;
-    int sequence;   ///< a value whose slices it reads
+    int steps;      ///< of a block; 0: no slice has been visited
     time of_steps;  ///< of its results
   };
   static constexpr bool is_input(node const& n) {
     return (n.op->family == op_family::argument && position_of(n) == 0) ||
            (n.op->family == op_family::label && label_of(n).position == 0);
   }
-  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input. (Loops inside of
-  /// them are told apart later: `is_over_steps`.)
+  /// Loops over the steps are those of which a slice belongs to a sequence that depends on the input, and which are not
+  /// in the step of another one.
   constexpr void find_loops(bool const* needed) {
+    graph::loop_nesting const nesting{from_};
     for (int id = 1; id <= from_.size; ++id) {
       node const& n = from_[id];
       varies_[id] = is_input(n);
       if (varies_[id]) steps_ = n.shape.at[axis_];
       for (int const x : n.operand) varies_[id] = varies_[id] || (x != 0 && varies_[x]);
-      if (needed[id] && n.op->family == op_family::loop_slice && varies_[id])
-        loops_[graph::loop_of(n).number] = {true, n.operand[0], {}};
+      if (!needed[id] || n.op->family != op_family::loop_slice || !varies_[id]) continue;
+      int const number = graph::loop_of(n).number;
+      loops_[number].exists = !nesting.is_loop_inside(number);
     }
     check_initial_states(needed);
   }
@@ -145,7 +147,7 @@ class streamer : stream_attention {
       value_[id] = g_.add(node{n.op, {}, n.attribute, block_of(n.shape, t)});
       return;
     }
-    if (graph::is_of_loop(n.op->family) && is_over_steps(graph::loop_of(n).number)) return loop_node(id, n);
+    if (graph::is_of_loop(n.op->family) && loops_[graph::loop_of(n).number].exists) return loop_node(id, n);
     for (int const x : n.operand)
       if (x != 0 && in_body_[x]) return body_node(id, n);
     for (int const x : n.operand)
@@ -392,15 +394,17 @@ class streamer : stream_attention {
     streamed_loop& loop = loops_[l.number];
     if (l.backwards) return void(fail(stream_fault::reverses_time, id));
     if (n.op->family == op_family::loop_slice) return loop_slice(id, n, loop);
-    int const steps = steps_of(loop);
+    // A state may precede the slices: those of products that are moved out of the loop are younger. Then an earlier run
+    // has found the number of its steps.
+    int const state = n.op->family == op_family::loop_state ? history_of_state(id) : -1;
+    int const steps = state >= 0 ? facts_.history[state].steps : loop.steps;
     if (n.op->family == op_family::loop_final) return void(fail(stream_fault::takes_fixed_steps, id));
     if (graph::is_loop(n) && graph::count_of_loop(from_, id) != 0) return void(fail(stream_fault::no_rule, id));
     l.steps = steps;
     n.attribute = graph::loop_attribute(l);
     if (n.op->family == op_family::loop_state) {
       if (!is_initial(n.operand[0])) return void(fail(stream_fault::initial_state, id));
-      int const i = history_of_state(id);
-      n.operand[0] = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * i), n.shape});
+      n.operand[0] = g_.add(node{&described<buffer_>, {}, graph::slot_attribute(first_buffer_ + 2 * state), n.shape});
       in_body_[id] = true;
     } else {
       for (int& x : n.operand) x = of_body(x);
@@ -412,10 +416,6 @@ class streamer : stream_attention {
     }
     value_[id] = steps == 1 ? only_step(n) : g_.add(n);
   }
-  /// A loop in the step of such a loop may read what that step computes. It is part of the body.
-  constexpr bool is_over_steps(int number) const { return loops_[number].exists && !in_body_[loops_[number].sequence]; }
-  /// The steps of a loop in a block. The sequences precede every node of the loop.
-  constexpr int steps_of(streamed_loop const& loop) const { return time_[loop.sequence].block; }
   /// Whether a state can begin with a value: it is the same for all sequences. The program is traced for one number of
   /// steps. So a value that is computed along an axis of as many elements is different for other sequences.
   constexpr bool is_initial(int id) const {
@@ -449,7 +449,8 @@ class streamer : stream_attention {
     time t = time_[xs];
     if (t.axis != 0) return void(fail(stream_fault::loops_elsewhere, id));
     if (t.inner != 1 || from_[xs].shape.at[0] != t.extent) return void(fail(stream_fault::splits_time, id));
-    if (t.block != steps_of(loop)) return void(fail(stream_fault::mixes_rates, id));
+    if (loop.steps == 0) loop.steps = t.block;
+    if (t.block != loop.steps) return void(fail(stream_fault::mixes_rates, id));
     if (t.first < 0) return void(fail(stream_fault::loops_late, id));
     t.first = 0;
     if (!loop.of_steps.exists) loop.of_steps = t;
@@ -489,7 +490,7 @@ class streamer : stream_attention {
   }
   /// The state after the last step of a block.
   constexpr int final_state(int state) {
-    int const number = graph::loop_of(from_[state]).number, steps = steps_of(loops_[number]);
+    int const number = graph::loop_of(from_[state]).number, steps = loops_[number].steps;
     for (int id = state; id <= from_.size; ++id) {
       node const& n = from_[id];
       if (n.op->family != op_family::loop_carry || graph::loop_of(n).number != number) continue;
@@ -508,7 +509,9 @@ class streamer : stream_attention {
       from.first = h.first;
       return with_past(h.id, from, h.rows, h.transposed);
     }
-    return h.is_state ? final_state(h.id) : with_history(i);
+    if (!h.is_state) return with_history(i);
+    facts_.history[i].steps = loops_[graph::loop_of(from_[h.id]).number].steps;
+    return final_state(h.id);
   }
   constexpr void add_outputs() {
     int const id = whole_.outputs[0].id;
