@@ -109,6 +109,7 @@ BOOST_AUTO_TEST_CASE(short_programs_compute_what_plain_loops_compute) {
   check_cell<16>();
   check_cell<20>();
   check_cell<32>();
+  check_cell<64>();  // matrices in parts, forwards and backwards in turns
 }
 
 BOOST_AUTO_TEST_CASE(runs_of_a_known_length_are_copied_and_nothing_behind_them) {

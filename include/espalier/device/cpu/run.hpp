@@ -19,6 +19,13 @@ ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
   for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
+/// Whether a call of the program has an address at this base.
+template <class Program>
+constexpr bool uses_base(int base) {
+  for (plan::address const& a : calls_of<Program>.arguments)
+    if (a.base == base) return true;
+  return false;
+}
 /// Calls a kernel of a program. X: the first group that has it. Inlined: the kernel becomes part of the caller's
 /// function, if there is such a form of it.
 template <class Program, class T, class Arch, int X, bool Inlined = false>
@@ -80,14 +87,28 @@ struct caller {
       else run_kernel<fused, T>(team, p);
     } else if constexpr (kind == plan::kernel_kind::contraction && body.instructions > 1) {
       T* const sums = p[own + 2];
-      run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), right_operand(p, own + 1, base, arguments), sums,
-                            typename fused_kernel<Program, X, T, Arch>::template after<Addresses>{p, sums});
+      using after = typename fused_kernel<Program, X, T, Arch>::template after<Addresses>;
+      run_product(team, static_cast<T const*>(p[own]), right_operand(p, own + 1, base, arguments), sums, after{p, sums},
+                  base, arguments[own].base);
+    } else if constexpr (kind == plan::kernel_kind::contraction) {
+      run_product(team, static_cast<T const*>(p[0]), right_operand(p, 1, base, arguments), p[2], no_epilogue{}, base,
+                  arguments[0].base);
     } else {
-      T const* const a = p[0];
-      auto const* const b = right_operand(p, 1, base, arguments);
+      T const *const a = p[0], *const b = p[1];
       if constexpr (Inlined && requires { kernel::run_inlined(a, b, p[2]); }) kernel::run_inlined(a, b, p[2]);
       else run_kernel<kernel, T>(team, a, b, p[2]);
     }
+  }
+  /// A product of the state of a stream, whose two buffers are exchanged at each step, goes through its matrix forwards
+  /// and backwards in turns. state: the base of a.
+  template <class Team, class B, class After>
+  static ESPALIER_INLINE void run_product(Team const& team, T const* a, B const* b, T* y, After const& after,
+                                          [[maybe_unused]] void* const* base, [[maybe_unused]] int state) {
+    if constexpr (Inlined && uses_base<Program>(plan::base::states + 1) &&
+                  requires { kernel::run(a, b, y, after, true); })
+      kernel::run(a, b, y, after, state == plan::base::states && base[state] < base[state + 1]);
+    else if constexpr (std::is_same_v<After, no_epilogue>) run_kernel<kernel, T>(team, a, b, y);
+    else run_kernel<kernel, T>(team, a, b, y, after);
   }
   /// The matrix of a product, which may be stored in 16 bits.
   template <class Addresses>
@@ -139,12 +160,6 @@ constexpr bool is_short() {
     products += product;
   }
   return products > 0;
-}
-template <class Program>
-constexpr bool uses_base(int base) {
-  for (plan::address const& a : calls_of<Program>.arguments)
-    if (a.base == base) return true;
-  return false;
 }
 template <class Program, int... Base>
 ESPALIER_INLINE void copy_used_bases(void* const* from, void** to, std::integer_sequence<int, Base...>) {

@@ -90,6 +90,41 @@ BOOST_AUTO_TEST_CASE(large_matrices) {
   right<double, 70, 515>();
   right<float, 37, 1801, on_cpu::detail::instruction_set_of_width<16>>();
 }
+namespace {
+/// The sums of a product of several parts, computed in one direction.
+template <class T, int K, int N, class Arch>
+std::vector<T> sums(bool backwards) {
+  auto const x = random_numbers<T>(K, 1), w = random_numbers<T>(K * N, 2);
+  std::vector<T> y(static_cast<std::size_t>(N), T(NAN));
+  on_cpu::contract_row<T, K, N, Arch>::run(x.data(), w.data(), on_cpu::detail::row_store<T, Arch>{y.data()}, backwards);
+  return y;
+}
+template <class T, int K, int Vectors, int Bytes, int Parts>
+void same_in_both_directions() {
+  using arch = on_cpu::detail::instruction_set_of_width<Bytes>;
+  constexpr int most = on_cpu::detail::register_count<arch> / 2, vectors = Vectors < most ? Vectors : most,
+                n = vectors * on_cpu::pack<T, arch>::size - 1;
+  if constexpr (on_cpu::contract_row<T, K, n, arch>::parts == Parts) {
+    right<T, K, n, arch>();
+    BOOST_TEST((sums<T, K, n, arch>(true)) == (sums<T, K, n, arch>(false)), boost::test_tools::per_element());
+  } else {
+    BOOST_TEST(vectors != Vectors, "with that many registers the product has " << Parts << " parts");
+  }
+}
+}  // namespace
+// A matrix that the L1 cache does not hold is read in parts.
+BOOST_AUTO_TEST_CASE(parts_in_either_direction) {
+  same_in_both_directions<float, 300, 8, 16, 2>();
+  same_in_both_directions<float, 500, 8, 16, 4>();
+  same_in_both_directions<float, 502, 8, 16, 2>();
+  same_in_both_directions<double, 300, 8, 16, 2>();
+#if defined(__AVX512F__)
+  same_in_both_directions<float, 64, 12, 64, 2>();
+  same_in_both_directions<float, 64, 16, 64, 4>();
+  same_in_both_directions<float, 62, 16, 64, 2>();
+  same_in_both_directions<double, 64, 12, 64, 2>();
+#endif
+}
 BOOST_AUTO_TEST_CASE(some_terms_of_a_large_row) {
   constexpr int terms = 283, most = 300, columns = 301;
   auto const x = random_numbers<float>(most, 1), w = random_numbers<float>(most * columns, 2);

@@ -39,10 +39,12 @@ struct product_kernel : independent_parts {
   static constexpr bool one_matrix = Y::size == std::int64_t{rows} * columns;
   static constexpr std::int64_t count = Y::size / (std::int64_t{rows} * columns);
 
-  /// after: the epilogue of each finished rectangle of y; rows are counted through all matrices.
+  /// after: the epilogue of each finished rectangle of y; rows are counted through all matrices. backwards: as for
+  /// contract_row.
   template <class After = detail::no_epilogue>
-  static ESPALIER_INLINE void run(T const* a, T const* b, T* y, After const& after = {}) {
-    if constexpr (of_row) contract_row<T, inner, columns, Arch>::run(a, b, y, after);
+  static ESPALIER_INLINE void run(T const* a, T const* b, T* y, After const& after = {},
+                                  [[maybe_unused]] bool backwards = false) {
+    if constexpr (of_row) contract_row<T, inner, columns, Arch>::run(a, b, y, after, backwards);
     else if constexpr (one_matrix && !leaves_out_terms && !leaves_out_columns<After>) matrices::run(a, b, y, after);
     else some(a, b, y, after, 0, count);
   }
