@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../operation/structure.hpp"
+#include "index_arguments.hpp"
 #include "plan.hpp"
 
 #include "../base/diagnostics_push.hpp"

@@ -141,6 +141,13 @@ void run_some(void* const* base, Team const& team, std::integer_sequence<int, X.
 }
 /// Programs of at most this many groups may be one function.
 inline constexpr int max_short_groups = 24;
+/// Without optimization there are no short programs: nothing would stay in a register, and the frame of the function
+/// would hold all temporaries of all kernels.
+#if defined(__OPTIMIZE__)
+inline constexpr bool has_short_programs = true;
+#else
+inline constexpr bool has_short_programs = false;
+#endif
 /// Whether a program is a few products of one row and kernels of few elements, as a step of a recurrent cell is. One
 /// function is compiled for all of it: values go from kernel to kernel in registers, where a load of what a call has
 /// just stored takes 12 cycles. A step of an LSTM of 16 takes 0.85 times as long.
@@ -148,7 +155,7 @@ template <class Program>
 constexpr bool is_short() {
   plan::planned const& p = plan::plan_of<Program>;
   int products = 0;
-  if (p.groups.group_count > max_short_groups) return false;
+  if (!has_short_programs || p.groups.group_count > max_short_groups) return false;
   for (int x = 1; x <= p.groups.group_count; ++x) {
     plan::group const& group = p.groups.groups[x];
     extents const& shape = plan::graph_of<Program>.nodes[group.first].shape;

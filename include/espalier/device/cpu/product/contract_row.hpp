@@ -217,7 +217,12 @@ struct contract_row {
   static constexpr int last = N - (vectors - 1) * width;
   /// Larger products are called, so that layers of one shape share the code. Inlined, a Llama of five layers has 155 KB
   /// of it, more than the instruction cache, and takes 1.4 times as long to compile.
+#if defined(__OPTIMIZE__)
   static constexpr std::int64_t most_inlined = 8192;
+#else
+  static constexpr std::int64_t most_inlined =
+      0;  // a caller's frame would hold all temporaries: 11 MB for a small Llama
+#endif
   static constexpr bool few = N < width && width % N == 0, large = detail::large_row<T, Arch>::fits(K, N);
   /// The parts of a w that exceeds an L1 cache of 32 KiB a little. Whoever runs the product again and again goes
   /// through them forwards and backwards in turns: what was read last is in the cache still. A step of a GRU of 64
