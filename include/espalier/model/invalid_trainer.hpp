@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "label_range.hpp"
+#include "model_fit.hpp"
 #include "training_fit.hpp"
 
 #include "../base/diagnostics_push.hpp"

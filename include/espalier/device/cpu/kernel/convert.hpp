@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "../../../storage/element.hpp"
 #include "copy_run.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
