@@ -19,7 +19,7 @@ struct convert_kernel {
   }
 
  private:
-  ESPALIER_KERNEL static void widen(From const* x, T* y) { detail::copy_run<T, Arch>(y, x, Size); }
+  ESPALIER_KERNEL static void widen(From const* x, T* y) { detail::copy_run<T, Arch, Size>(y, x); }
 };
 
 }  // namespace espalier::on_cpu

@@ -15,8 +15,8 @@ ESPALIER_INLINE void copy_run(T* to, From const* from, std::int64_t n) {
 }
 /// The same for a number of elements that the compiler knows: what is left after whole registers is a part of a
 /// register. Single stores would make a load of the whole wait until they are in the cache.
-template <class T, class Arch, std::int64_t N>
-ESPALIER_INLINE void copy_run(T* to, T const* from) {
+template <class T, class Arch, std::int64_t N, class From>
+ESPALIER_INLINE void copy_run(T* to, From const* from) {
   constexpr int size = pack<T, Arch>::size, tail = static_cast<int>(N % size);
   for (std::int64_t i = 0; i + size <= N; i += size) pack<T, Arch>::load(from + i).store(to + i);
   if constexpr (tail != 0)
