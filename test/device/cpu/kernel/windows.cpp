@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
+#include <espalier/device/cpu/kernel/move.hpp>
+#include <espalier/device/cpu/kernel/scatter_add.hpp>
 #include <espalier/device/cpu/kernel/windows.hpp>
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>

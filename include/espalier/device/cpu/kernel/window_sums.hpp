@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "copy_run.hpp"
+#include "window_taps.hpp"
+
+#include "../../../base/diagnostics_push.hpp"
+namespace espalier::on_cpu {
+
+namespace detail {
+
+/// The properties of a window map that its kernels share. Positions count in the dilated and padded image. Its pixel
+/// (p, q) is pixel (p / divisor, q / divisor) of the image if these are whole numbers inside it, otherwise 0.
+template <Shape Image, Shape Window, class Map>
+struct window_facts {
+  static constexpr index_map map = Map::value;
+  static constexpr int images = Window::value.at[0], rows = Window::value.at[1], columns = Window::value.at[2],
+                       kernel_rows = Window::value.at[3], kernel_columns = Window::value.at[4],
+                       channels = Window::value.at[5];
+  static constexpr int height = Image::value.at[1], width = Image::value.at[2];
+  static constexpr std::int64_t image = std::int64_t{height} * width * channels;
+  static constexpr int row_step = map.step[1], column_step = map.step[2], row_tap = map.step[3],
+                       column_tap = map.step[4];
+  static constexpr int row_start = map.start[1], column_start = map.start[2], row_divisor = map.divisor[1],
+                       column_divisor = map.divisor[2];
+  /// Extent of the dilated and padded image that windows reach.
+  static constexpr int reach_columns = (columns - 1) * column_step + (kernel_columns - 1) * column_tap + 1;
+  static constexpr int reach_rows(int some) { return (some - 1) * row_step + (kernel_rows - 1) * row_tap + 1; }
+  static constexpr bool in_place = is_total(map, Image::value, Window::value);
+  /// Whether the taps of a kernel row are adjacent, and therefore one run of memory.
+  static constexpr bool one_run = column_tap == 1;
+  static constexpr int runs = one_run ? 1 : kernel_columns, run = one_run ? kernel_columns * channels : channels;
+};
+
+/// Writes rows first ... first + count of the dilated and padded image to `to`.
+template <class T, class Facts, class Arch>
+ESPALIER_KERNEL void spread_rows(T* to, T const* image, int first, int count) {
+  constexpr std::int64_t padded_row = std::int64_t{Facts::reach_columns} * Facts::channels;
+  for (int r = 0; r < count; ++r, to += padded_row) {
+    int const p = first + r;
+    if (p < 0 || p >= Facts::height * Facts::row_divisor || p % Facts::row_divisor != 0) {
+      fill_run<T, Arch>(to, T(0), padded_row);
+      continue;
+    }
+    T const* const from = image + std::int64_t{p / Facts::row_divisor} * Facts::width * Facts::channels;
+    if constexpr (Facts::column_divisor == 1) {
+      constexpr int left = Facts::column_start < 0 ? -Facts::column_start : 0,
+                    skip = Facts::column_start > 0 ? Facts::column_start : 0;
+      constexpr int have = Facts::width - skip, room = Facts::reach_columns - left, most = have < room ? have : room,
+                    some = most < 0 ? 0 : most;
+      constexpr int front = left < Facts::reach_columns ? left : Facts::reach_columns;
+      fill_run<T, Arch>(to, T(0), front * Facts::channels);
+      copy_run<T, Arch>(to + front * Facts::channels, from + skip * Facts::channels, some * Facts::channels);
+      fill_run<T, Arch>(to + (front + some) * Facts::channels, T(0),
+                        (Facts::reach_columns - front - some) * Facts::channels);
+    } else {
+      for (int k = 0; k < Facts::reach_columns; ++k) {
+        int const q = Facts::column_start + k;
+        if (q < 0 || q >= Facts::width * Facts::column_divisor || q % Facts::column_divisor != 0)
+          fill_run<T, Arch>(to + k * Facts::channels, T(0), Facts::channels);
+        else
+          copy_run<T, Arch>(to + k * Facts::channels, from + q / Facts::column_divisor * Facts::channels,
+                            Facts::channels);
+      }
+    }
+  }
+}
+
+/// How the sums of windows times kernels are computed: in lines of windows, one product for each line and each group of
+/// columns. Sums stay in registers over as many taps as fit in the L1 cache with their kernels.
+template <class T, class Facts, int Outputs, class Arch>
+struct window_sums_layout {
+  using facts = Facts;
+  static constexpr window_axis row_axis{Facts::rows,    Facts::kernel_rows, Facts::row_step,
+                                        Facts::row_tap, Facts::row_start,   Facts::row_divisor};
+  static constexpr window_axis column_axis{Facts::columns,    Facts::kernel_columns, Facts::column_step,
+                                           Facts::column_tap, Facts::column_start,   Facts::column_divisor};
+  static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels;
+  static constexpr std::int64_t bytes = sizeof(T);
+  using by_row = axis_taps<row_axis, smallest_period(row_axis), 1>;
+  static constexpr int merged = best_together(column_axis, Outputs, std::int64_t{by_row::taps.most} * channels, width,
+                                              registers, Arch::bytes);
+  using by_column = axis_taps<column_axis, merged == 0 ? smallest_period(column_axis) : merged, merged == 0 ? 1 : merged>;
+
+  static constexpr int lanes = by_column::together * Outputs, vectors = (lanes + width - 1) / width,
+                       last = lanes - (vectors - 1) * width;
+  static constexpr contract_cut cut = best_cut(by_column::least, vectors, registers, false, Arch::bytes);
+  static constexpr int rest = vectors % cut.vectors, panel = cut.vectors * width, panels = (lanes + panel - 1) / panel;
+  static constexpr int rows_of(int each) {
+    return best_rows(by_column::least, each, registers, false, Arch::bytes).rows;
+  }
+
+  static constexpr int terms_of(int row_group, int column_group) {
+    return by_row::taps.count[row_group] * by_column::taps.count[column_group] * channels;
+  }
+  /// The terms of all groups before one.
+  static constexpr std::int64_t terms_before(int row_group, int column_group) {
+    std::int64_t sum = 0;
+    for (int i = 0; i < row_group * by_column::groups + column_group; ++i)
+      sum += terms_of(i / by_column::groups, i % by_column::groups);
+    return sum;
+  }
+  static constexpr std::int64_t all_terms = terms_before(by_row::groups, 0);
+  static constexpr int most_terms = by_row::taps.most * by_column::taps.most * channels;
+  /// Terms that are added at once: their kernels fit in the L1 cache.
+  static constexpr int piece = [] {
+    int const most = static_cast<int>(24 * 1024 / (panel * bytes));
+    return by_column::complete && most < most_terms ? most : most_terms > 0 ? most_terms : 1;
+  }();
+
+  /// The part of the image that windows reach, padded with 0.
+  static constexpr int low = by_column::taps.low, reach = by_column::taps.high - low + 1;
+  struct padded {
+    static constexpr int channels = Facts::channels, height = Facts::height, width = Facts::width, row_divisor = 1,
+                         column_divisor = 1, column_start = low, reach_columns = reach;
+  };
+  static constexpr std::int64_t padded_row = std::int64_t{reach} * channels;
+  static constexpr int tap_rows = by_row::taps.tap_high - by_row::taps.tap_low;
+  static constexpr int reach_rows(int lines) {
+    return (by_row::advance < 0 ? -by_row::advance : by_row::advance) * (lines - 1) + tap_rows + 1;
+  }
+  static constexpr bool in_place =
+      by_row::taps.low >= 0 && by_row::taps.high < Facts::height && low >= 0 && low + reach <= Facts::width;
+  /// Lines that are padded at once, in bands of about one size.
+  static constexpr int band = [] {
+    if (in_place) return by_row::most;
+    int most = 1;
+    while (most < by_row::most && reach_rows(most + 1) * padded_row * bytes <= 256 * 1024) ++most;
+    int const bands = (by_row::most + most - 1) / most;
+    return (by_row::most + bands - 1) / bands;
+  }();
+  static constexpr int bands = (by_row::most + band - 1) / band;
+  static constexpr std::int64_t stride = in_place ? std::int64_t{Facts::width} * channels : padded_row;
+
+  /// Whether all kernels are used in the order in which they are stored.
+  static constexpr bool in_order = merged == 0 && Facts::row_divisor == 1 && Facts::column_divisor == 1 &&
+                                   (Facts::kernel_rows == 1 || Facts::row_tap > 0) &&
+                                   (Facts::kernel_columns == 1 || Facts::column_tap > 0);
+  /// Kernels of many outputs are at a distance for which caches have few sets, so a panel that is read often is packed.
+  static constexpr bool packs = !in_order || (Outputs > panel && std::int64_t{Facts::columns} * band >= 32);
+  /// Whether all kernels and lists of terms are prepared once, otherwise piece by piece for each band.
+  static constexpr bool once =
+      all_terms <= 4096 && (!packs || all_terms * panels * panel * bytes <= 128 * 1024);
+  static constexpr std::int64_t kept_terms = once ? all_terms * panels : piece;
+};
+
+}  // namespace detail
+
+/// y = windows of images times kernels, without multiplications by the zeros of a dilated image. Outputs: of a pixel.
+template <class T, class Facts, int Outputs, class Arch>
+struct window_sums {
+  using layout = detail::window_sums_layout<T, Facts, Outputs, Arch>;
+  using by_row = typename layout::by_row;
+  using by_column = typename layout::by_column;
+  static constexpr int panel = layout::panel, lanes = layout::lanes, channels = layout::channels,
+                       together = by_column::together;
+
+  /// Kernels in the order of use, and where the terms of a sum lie in the image.
+  struct prepared {
+    alignas(64) T kernels[layout::packs && layout::kept_terms > 0
+                              ? static_cast<unsigned long>(layout::kept_terms * panel)
+                              : 1];  // (terms, panel)
+    std::int32_t terms[layout::kept_terms > 0 ? static_cast<unsigned long>(layout::kept_terms) : 1];
+  };
+  static ESPALIER_INLINE void prepare_once(T const* b, prepared& to) {
+    if constexpr (layout::once)
+      for (int g = 0; g < by_row::groups; ++g)
+        for (int h = 0; h < by_column::groups; ++h)
+          for (int p = 0; p < layout::panels; ++p) {
+            std::int64_t const at = first_of(g, h, p);
+            prepare(g, h, p * panel, 0, layout::terms_of(g, h), b, to.kernels + (layout::packs ? at * panel : 0),
+                    to.terms + at);
+          }
+  }
+
+  /// Lines [first, first + count) of an image. from: a band whose first row is row `row` of the image, and whose first
+  /// column is column `column`. number: of the first pixel of y, for the epilogue.
+  template <class After>
+  ESPALIER_KERNEL static void run(T const* from, int row, int column, int first, int count, T const* b, prepared& use,
+                                  T* y, std::int64_t number, After const& after) {
+    from += (std::int64_t{by_row::taps.tap_low} - row) * layout::stride +
+            (by_column::taps.tap_low - column) * channels;
+    for (int g = 0; g < by_row::groups; ++g) {
+      int end = first + count;
+      if (end > by_row::count(g)) end = by_row::count(g);
+      for (int h = 0; h < by_column::groups; ++h)
+        for (int j = 0; j < lanes; j += panel) group(g, h, j, first, end, from, b, use, y, number, after);
+    }
+    if constexpr (!line_by_line) {
+      int const begin = first * by_row::period, last = (first + count) * by_row::period;
+      after(number + std::int64_t{begin} * Facts::columns,
+            std::int64_t{(last < Facts::rows ? last : Facts::rows) - begin} * Facts::columns, 0, Outputs);
+    }
+  }
+
+ private:
+  /// Whether lines of y are complete one by one.
+  static constexpr bool line_by_line = by_column::groups == 1 && (together == 1 || layout::panels == 1);
+
+  static constexpr std::int64_t first_of(int g, int h, int p) {
+    return layout::terms_before(g, h) * layout::panels + std::int64_t{p} * layout::terms_of(g, h);
+  }
+
+  template <int Vectors, int Last>
+  using kernel =
+      detail::contract_panel<T, Arch, layout::rows_of(Vectors), Vectors, Last,
+                             detail::chains_of(layout::rows_of(Vectors) * Vectors, Vectors, layout::most_terms,
+                                               layout::registers),
+                             detail::list_terms | (layout::packs ? detail::fill_lanes : 0)>;
+  static ESPALIER_INLINE void multiply(int j, std::int64_t m, std::int64_t count, T const* a,
+                                       std::int32_t const* terms, T const* b, T* c, bool accumulate) {
+    constexpr std::int64_t c_row = by_column::together == 1 ? std::int64_t{by_column::period} * Outputs : lanes;
+    constexpr detail::contract_layout at{std::int64_t{by_column::advance} * channels, 0,
+                                         layout::packs ? panel : Outputs, c_row};
+    detail::prefetch_options<T> options{};
+    options.terms = terms;
+    if constexpr (layout::rest != 0 || layout::last != layout::width) {
+      if (j + panel > lanes || (layout::rest == 0 && j + panel == lanes))
+        return kernel < layout::rest == 0 ? layout::cut.vectors : layout::rest,
+               layout::last > ::run(m, count, a, b, c, at, accumulate, options);
+    }
+    if constexpr (lanes >= panel) kernel<layout::cut.vectors, layout::width>::run(m, count, a, b, c, at, accumulate, options);
+  }
+
+  /// Lanes [j, j + panel) of the lines [first, end) of one group of rows and columns.
+  template <class After>
+  static ESPALIER_INLINE void group(int g, int h, int j, int first, int end, T const* from, T const* b, prepared& use,
+                                    T* y, std::int64_t number, After const& after) {
+    int const terms = layout::terms_of(g, h), m = by_column::count(h * together);
+    if (m == 0) return;
+    for (int k = 0; k == 0 || k < terms; k += layout::piece) {
+      int const some = terms - k < layout::piece ? terms - k : layout::piece;
+      std::int64_t const at = layout::once ? first_of(g, h, j / panel) + k : 0;
+      if constexpr (!layout::once) prepare(g, h, j, k, some, b, use.kernels, use.terms);
+      T const* const kernels = layout::packs ? use.kernels + at * panel : b + std::int64_t{k} * Outputs + j;
+      for (int i = first; i < end; ++i) {
+        int const line = i * by_row::period + g;
+        T* const to = y + (std::int64_t{line} * Facts::columns + h * together) * Outputs;
+        T const* const a = from + std::int64_t{i} * by_row::advance * layout::stride;
+        if constexpr (by_column::complete) {
+          multiply(j, m, some, a, use.terms + at, kernels, to + j, k > 0);
+        } else {
+          alignas(64) T sums[by_column::complete ? 1 : static_cast<unsigned long>(by_column::most * lanes)];
+          multiply(j, m, some, a, use.terms + at, kernels, sums + j, false);
+          copy_columns(to, sums, j);
+        }
+        if constexpr (line_by_line)
+          if (k + some == terms)
+            after(number + std::int64_t{line} * Facts::columns, Facts::columns, together == 1 ? j : 0,
+                  together == 1 && Outputs - j >= panel ? panel : Outputs - (together == 1 ? j : 0));
+      }
+    }
+  }
+  /// The lanes [j, j + panel) of a line whose last row of lanes is not complete.
+  static ESPALIER_INLINE void copy_columns(T* to, T const* sums, int j) {
+    int const some = lanes - j < panel ? lanes - j : panel;
+    for (std::int64_t i = j; i < std::int64_t{Facts::columns} * Outputs; i += lanes) {
+      std::int64_t const left = std::int64_t{Facts::columns} * Outputs - i;
+      detail::copy_run<T, Arch>(to + i, sums + i, left < some ? left : some);
+    }
+  }
+
+  /// Prepares the terms [k, k + count) of a group, for lanes [j, j + panel).
+  static void prepare(int g, int h, int j, int k, int count, T const* b, T* kernels, std::int32_t* terms) {
+    int const columns = by_column::taps.count[h], end = k + count;
+    while (k < end) {
+      int const tap = k / channels, c = k % channels, row = by_row::taps.source[g][tap / columns],
+                column = by_column::taps.source[h][tap % columns];
+      int const some = end - k < channels - c ? end - k : channels - c;
+      std::int64_t const at = (row - by_row::taps.tap_low) * layout::stride +
+                              std::int64_t{column - by_column::taps.tap_low} * channels + c;
+      for (int i = 0; i < some; ++i) terms[i] = static_cast<std::int32_t>(at + i);
+      if constexpr (layout::packs) {
+        pack_kernels(g, h, row, column, j, c, some, b, kernels);
+        kernels += std::int64_t{some} * panel;
+      }
+      terms += some;
+      k += some;
+    }
+  }
+  /// The kernels of one pixel: of channels [c, c + count), for lanes [j, j + panel). Lanes that do not read the pixel
+  /// have 0.
+  static void pack_kernels(int g, int h, int row, int column, int j, int c, int count, T const* b, T* to) {
+    if constexpr (together > 1 || lanes % panel != 0)
+      detail::fill_run<T, Arch>(to, T(0), std::int64_t{count} * panel);
+    int const r = detail::tap_on(layout::row_axis, g, row), end = j + panel < lanes ? j + panel : lanes;
+    for (int lane = j; lane < end;) {
+      int const i = lane / Outputs, o = lane % Outputs, k = detail::tap_on(layout::column_axis, h * together + i, column),
+                some = end - lane < Outputs - o ? end - lane : Outputs - o;
+      if (k >= 0)
+        detail::copy_rows<T, Arch>(
+            to + (lane - j), panel,
+            b + ((std::int64_t{r} * Facts::kernel_columns + k) * channels + c) * Outputs + o, Outputs, count, some);
+      lane += some;
+    }
+  }
+};
+
+}  // namespace espalier::on_cpu
+#include "../../../base/diagnostics_pop.hpp"
