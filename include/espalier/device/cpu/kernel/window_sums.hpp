@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../product/contract_list.hpp"
 #include "copy_run.hpp"
 #include "window_taps.hpp"
 
@@ -65,8 +66,9 @@ ESPALIER_KERNEL void spread_rows(T* to, T const* image, int first, int count) {
   }
 }
 
-/// How the sums of windows times kernels are computed: in lines of windows, one product for each line and each group of
-/// columns. Sums stay in registers over as many taps as fit in the L1 cache with their kernels.
+/// How the sums of windows times kernels are computed: one product for each group of rows and columns, whose rows are
+/// the windows of several lines and images. Sums stay in registers over as many taps as fit in the L1 cache with their
+/// kernels.
 template <class T, class Facts, int Outputs, class Arch>
 struct window_sums_layout {
   using facts = Facts;
@@ -74,6 +76,7 @@ struct window_sums_layout {
                                         Facts::row_tap, Facts::row_start,   Facts::row_divisor};
   static constexpr window_axis column_axis{Facts::columns,    Facts::kernel_columns, Facts::column_step,
                                            Facts::column_tap, Facts::column_start,   Facts::column_divisor};
+  static constexpr std::int64_t kept_bytes = 256 * 1024;  // of images, in the L2 cache
   static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels;
   static constexpr std::int64_t bytes = sizeof(T);
   using by_row = axis_taps<row_axis, smallest_period(row_axis), 1>;
@@ -83,11 +86,10 @@ struct window_sums_layout {
 
   static constexpr int lanes = by_column::together * Outputs, vectors = (lanes + width - 1) / width,
                        last = lanes - (vectors - 1) * width;
-  static constexpr contract_cut cut = best_cut(by_column::least, vectors, registers, false, Arch::bytes);
+  /// Products have many rows, whatever the extents are, so blocks are chosen for many.
+  static constexpr contract_cut cut = best_cut(many_rows, vectors, registers, false, Arch::bytes);
+  static constexpr int rows_of(int each) { return best_rows(many_rows, each, registers, false, Arch::bytes).rows; }
   static constexpr int rest = vectors % cut.vectors, panel = cut.vectors * width, panels = (lanes + panel - 1) / panel;
-  static constexpr int rows_of(int each) {
-    return best_rows(by_column::least, each, registers, false, Arch::bytes).rows;
-  }
 
   static constexpr int terms_of(int row_group, int column_group) {
     return by_row::taps.count[row_group] * by_column::taps.count[column_group] * channels;
@@ -101,10 +103,12 @@ struct window_sums_layout {
   }
   static constexpr std::int64_t all_terms = terms_before(by_row::groups, 0);
   static constexpr int most_terms = by_row::taps.most * by_column::taps.most * channels;
-  /// Terms that are added at once: their kernels fit in the L1 cache.
+  /// Terms that are added at once. Their kernels come from the L2 cache as fast as blocks use them (see block_cost), and
+  /// leave room for the images there.
   static constexpr int piece = [] {
-    int const most = static_cast<int>(24 * 1024 / (panel * bytes));
-    return by_column::complete && most < most_terms ? most : most_terms > 0 ? most_terms : 1;
+    std::int64_t const most = most_terms > 0 ? most_terms : 1, fit = 160 * 1024 / (panel * bytes);
+    std::int64_t const pieces = by_column::complete ? (most + fit - 1) / fit : 1;
+    return static_cast<int>((most + pieces - 1) / pieces);
   }();
 
   /// The part of the image that windows reach, padded with 0.
@@ -120,23 +124,28 @@ struct window_sums_layout {
   }
   static constexpr bool in_place =
       by_row::taps.low >= 0 && by_row::taps.high < Facts::height && low >= 0 && low + reach <= Facts::width;
-  /// Lines that are padded at once, in bands of about one size.
+  static constexpr std::int64_t stride = in_place ? std::int64_t{Facts::width} * channels : padded_row;
+  /// Lines that are padded and multiplied at once, in bands of about one size.
   static constexpr int band = [] {
-    if (in_place) return by_row::most;
     int most = 1;
-    while (most < by_row::most && reach_rows(most + 1) * padded_row * bytes <= 256 * 1024) ++most;
+    while (most < by_row::most && reach_rows(most + 1) * stride * bytes <= kept_bytes) ++most;
     int const bands = (by_row::most + most - 1) / most;
     return (by_row::most + bands - 1) / bands;
   }();
   static constexpr int bands = (by_row::most + band - 1) / band;
-  static constexpr std::int64_t stride = in_place ? std::int64_t{Facts::width} * channels : padded_row;
+  /// Small images are multiplied several at a time.
+  static constexpr int images = [] {
+    if (bands > 1) return 1;
+    std::int64_t const fit = kept_bytes / (reach_rows(band) * stride * bytes);
+    return fit < 1 ? 1 : fit < Facts::images ? static_cast<int>(fit) : Facts::images;
+  }();
 
   /// Whether all kernels are used in the order in which they are stored.
   static constexpr bool in_order = merged == 0 && Facts::row_divisor == 1 && Facts::column_divisor == 1 &&
                                    (Facts::kernel_rows == 1 || Facts::row_tap > 0) &&
                                    (Facts::kernel_columns == 1 || Facts::column_tap > 0);
   /// Kernels of many outputs are at a distance for which caches have few sets, so a panel that is read often is packed.
-  static constexpr bool packs = !in_order || (Outputs > panel && std::int64_t{Facts::columns} * band >= 32);
+  static constexpr bool packs = !in_order || (Outputs > panel && std::int64_t{Facts::columns} * band * images >= 32);
   /// Whether all kernels and lists of terms are prepared once, otherwise piece by piece for each band.
   static constexpr bool once =
       all_terms <= 4096 && (!packs || all_terms * panels * panel * bytes <= 128 * 1024);
@@ -172,91 +181,157 @@ struct window_sums {
           }
   }
 
-  /// Lines [first, first + count) of an image. from: a band whose first row is row `row` of the image, and whose first
-  /// column is column `column`. number: of the first pixel of y, for the epilogue.
+  /// Lines [first, first + count) of some images. from: a band whose first row is row `row` of the first image, and
+  /// whose first column is column `column`. distance: of images in it. y begins at the first image. number: of its first
+  /// pixel, for the epilogue.
+  struct band {
+    T const* from;
+    int row, column;
+    std::int64_t distance;
+    int images, first, count;
+  };
   template <class After>
-  ESPALIER_KERNEL static void run(T const* from, int row, int column, int first, int count, T const* b, prepared& use,
-                                  T* y, std::int64_t number, After const& after) {
-    from += (std::int64_t{by_row::taps.tap_low} - row) * layout::stride +
-            (by_column::taps.tap_low - column) * channels;
+  ESPALIER_KERNEL static void run(band const& x, T const* b, prepared& use, T* y, std::int64_t number,
+                                  After const& after) {
+    T const* const from = x.from + (std::int64_t{by_row::taps.tap_low} - x.row) * layout::stride +
+                          std::int64_t{by_column::taps.tap_low - x.column} * channels +
+                          std::int64_t{x.first} * by_row::advance * layout::stride;
     for (int g = 0; g < by_row::groups; ++g) {
-      int end = first + count;
-      if (end > by_row::count(g)) end = by_row::count(g);
-      for (int h = 0; h < by_column::groups; ++h)
-        for (int j = 0; j < lanes; j += panel) group(g, h, j, first, end, from, b, use, y, number, after);
+      int const left = by_row::count(g) - x.first, lines = left < x.count ? left : x.count;
+      if (lines <= 0) continue;
+      for (int h = 0; h < by_column::groups; ++h) {
+        T* const to = y + ((std::int64_t{x.first} * by_row::period + g) * Facts::columns + h * together) * Outputs;
+        walk const start{from, to, x.distance, by_column::count(h * together), lines};
+        std::int64_t const line = number + (std::int64_t{x.first} * by_row::period + g) * Facts::columns;
+        for (int j = 0; start.columns > 0 && j < lanes; j += panel) some_lanes(g, h, j, start, x.images, b, use, line, after);
+      }
     }
     if constexpr (!line_by_line) {
-      int const begin = first * by_row::period, last = (first + count) * by_row::period;
-      after(number + std::int64_t{begin} * Facts::columns,
-            std::int64_t{(last < Facts::rows ? last : Facts::rows) - begin} * Facts::columns, 0, Outputs);
+      int const begin = x.first * by_row::period, end = (x.first + x.count) * by_row::period;
+      for (int i = 0; i < x.images; ++i)
+        after(number + i * pixels + std::int64_t{begin} * Facts::columns,
+              std::int64_t{(end < Facts::rows ? end : Facts::rows) - begin} * Facts::columns, 0, Outputs);
     }
   }
 
  private:
+  static constexpr std::int64_t pixels = std::int64_t{Facts::rows} * Facts::columns;
   /// Whether lines of y are complete one by one.
   static constexpr bool line_by_line = by_column::groups == 1 && (together == 1 || layout::panels == 1);
 
+  /// A walk over the rows of a product: windows at a distance of one period, line by line and image by image.
+  struct walk {
+    static constexpr std::int64_t a_row = std::int64_t{by_column::advance} * channels,
+                                  a_line = by_row::advance * layout::stride,
+                                  c_row = together == 1 ? std::int64_t{by_column::period} * Outputs : lanes,
+                                  c_line = std::int64_t{by_row::period} * Facts::columns * Outputs;
+    T const* a;
+    T* c;
+    std::int64_t distance;
+    int columns, lines;
+    int column = 0, line = 0;  ///< line: of all images
+
+    /// The addresses of `Rows` rows. Rows behind the last one are in `spare`, as are those that are not complete;
+    /// incomplete[r] is where the columns of these belong.
+    template <int Rows>
+    ESPALIER_INLINE void next(int images, T const** from, T** to, T* spare, T** incomplete) {
+      if (column + Rows < columns) {
+        for (int r = 0; r < Rows; ++r) {
+          from[r] = a + r * a_row;
+          to[r] = c + r * c_row;
+          incomplete[r] = nullptr;
+        }
+        a += Rows * a_row;
+        c += Rows * c_row;
+        column += Rows;
+        return;
+      }
+      for (int r = 0; r < Rows; ++r) {
+        bool const ended = line == lines * images, cut = !by_column::complete && column + 1 == columns;
+        from[r] = ended ? from[0] : a;
+        to[r] = ended || cut ? spare + r * lanes : c;
+        if constexpr (!by_column::complete) incomplete[r] = !ended && cut ? c : nullptr;
+        if (!ended) step();
+      }
+    }
+    void step() {
+      a += a_row;
+      c += c_row;
+      if (++column < columns) return;
+      column = 0;
+      a += a_line - columns * a_row;
+      c += c_line - columns * c_row;
+      if (++line % lines != 0) return;
+      a += distance - lines * a_line;
+      c += pixels * Outputs - lines * c_line;
+    }
+  };
+
+  /// The lanes of packed kernels from lane j on. The last panel may have fewer registers.
+  static constexpr int packed_row(int j) {
+    return layout::rest != 0 && j + panel > lanes ? layout::rest * layout::width : panel;
+  }
   static constexpr std::int64_t first_of(int g, int h, int p) {
     return layout::terms_before(g, h) * layout::panels + std::int64_t{p} * layout::terms_of(g, h);
   }
 
   template <int Vectors, int Last>
-  using kernel =
-      detail::contract_panel<T, Arch, layout::rows_of(Vectors), Vectors, Last,
-                             detail::chains_of(layout::rows_of(Vectors) * Vectors, Vectors, layout::most_terms,
-                                               layout::registers),
-                             detail::list_terms | (layout::packs ? detail::fill_lanes : 0)>;
-  static ESPALIER_INLINE void multiply(int j, std::int64_t m, std::int64_t count, T const* a,
-                                       std::int32_t const* terms, T const* b, T* c, bool accumulate) {
-    constexpr std::int64_t c_row = by_column::together == 1 ? std::int64_t{by_column::period} * Outputs : lanes;
-    constexpr detail::contract_layout at{std::int64_t{by_column::advance} * channels, 0,
-                                         layout::packs ? panel : Outputs, c_row};
-    detail::prefetch_options<T> options{};
-    options.terms = terms;
-    if constexpr (layout::rest != 0 || layout::last != layout::width) {
-      if (j + panel > lanes || (layout::rest == 0 && j + panel == lanes))
-        return kernel < layout::rest == 0 ? layout::cut.vectors : layout::rest,
-               layout::last > ::run(m, count, a, b, c, at, accumulate, options);
+  using kernel = detail::contract_list<T, Arch, layout::rows_of(Vectors), Vectors, Last,
+                                       detail::chains_of(layout::rows_of(Vectors) * Vectors, Vectors,
+                                                         layout::most_terms, layout::registers),
+                                       layout::packs>;
+  /// Adds terms to one panel of lanes of all rows. finished(line): a line is complete.
+  template <class Kernel, class Finished>
+  static ESPALIER_INLINE void multiply(int j, walk rows, int images, std::int64_t count, std::int32_t const* terms,
+                                       T const* b, bool accumulate, Finished const& finished) {
+    constexpr int some = Kernel::rows;
+    T const* from[static_cast<unsigned>(some)];
+    T *to[static_cast<unsigned>(some)], *incomplete[static_cast<unsigned>(some)];
+    alignas(64) T spare[static_cast<unsigned>(some * lanes)];
+    if (accumulate) detail::fill_run<T, Arch>(spare, T(0), some * lanes);
+    rows.c += j;
+    for (int line = 0; line < rows.lines * images;) {
+      rows.template next<some>(images, from, to, spare, incomplete);
+      Kernel::run(count, from, terms, b, Outputs, to, accumulate);
+      if constexpr (!by_column::complete) {
+        int const left = Facts::columns % together * Outputs - j;
+        for (int r = 0; r < some; ++r)
+          if (incomplete[r] != nullptr && left > 0)
+            detail::copy_run<T, Arch>(incomplete[r], to[r], left < panel ? left : panel);
+      }
+      for (; line < rows.line; ++line) finished(line);
     }
-    if constexpr (lanes >= panel) kernel<layout::cut.vectors, layout::width>::run(m, count, a, b, c, at, accumulate, options);
   }
-
-  /// Lanes [j, j + panel) of the lines [first, end) of one group of rows and columns.
-  template <class After>
-  static ESPALIER_INLINE void group(int g, int h, int j, int first, int end, T const* from, T const* b, prepared& use,
-                                    T* y, std::int64_t number, After const& after) {
-    int const terms = layout::terms_of(g, h), m = by_column::count(h * together);
-    if (m == 0) return;
+  /// Lanes [j, j + panel) of one group of rows and columns. number: of the first pixel of the group in y.
+  template <class Kernel, class After>
+  static ESPALIER_INLINE void group(int g, int h, int j, walk const& rows, int images, T const* b, prepared& use,
+                                    std::int64_t number, After const& after) {
+    int const terms = layout::terms_of(g, h);
     for (int k = 0; k == 0 || k < terms; k += layout::piece) {
       int const some = terms - k < layout::piece ? terms - k : layout::piece;
-      std::int64_t const at = layout::once ? first_of(g, h, j / panel) + k : 0;
+      std::int64_t const at = layout::once ? first_of(g, h, j / panel) : 0, skipped = layout::once ? k : 0;
       if constexpr (!layout::once) prepare(g, h, j, k, some, b, use.kernels, use.terms);
-      T const* const kernels = layout::packs ? use.kernels + at * panel : b + std::int64_t{k} * Outputs + j;
-      for (int i = first; i < end; ++i) {
-        int const line = i * by_row::period + g;
-        T* const to = y + (std::int64_t{line} * Facts::columns + h * together) * Outputs;
-        T const* const a = from + std::int64_t{i} * by_row::advance * layout::stride;
-        if constexpr (by_column::complete) {
-          multiply(j, m, some, a, use.terms + at, kernels, to + j, k > 0);
-        } else {
-          alignas(64) T sums[by_column::complete ? 1 : static_cast<unsigned long>(by_column::most * lanes)];
-          multiply(j, m, some, a, use.terms + at, kernels, sums + j, false);
-          copy_columns(to, sums, j);
-        }
-        if constexpr (line_by_line)
-          if (k + some == terms)
-            after(number + std::int64_t{line} * Facts::columns, Facts::columns, together == 1 ? j : 0,
-                  together == 1 && Outputs - j >= panel ? panel : Outputs - (together == 1 ? j : 0));
-      }
+      T const* const kernels = layout::packs ? use.kernels + at * panel + skipped * packed_row(j)
+                                             : b + std::int64_t{k} * Outputs + j;
+      bool const complete = line_by_line && k + some == terms;
+      multiply<Kernel>(j, rows, images, some, use.terms + at + skipped, kernels, k > 0, [&](int line) {
+        if (complete)
+          after(number + line / rows.lines * pixels + std::int64_t{line % rows.lines} * by_row::period * Facts::columns,
+                Facts::columns, together == 1 ? j : 0,
+                together == 1 && Outputs - j >= panel ? panel : Outputs - (together == 1 ? j : 0));
+      });
     }
   }
-  /// The lanes [j, j + panel) of a line whose last row of lanes is not complete.
-  static ESPALIER_INLINE void copy_columns(T* to, T const* sums, int j) {
-    int const some = lanes - j < panel ? lanes - j : panel;
-    for (std::int64_t i = j; i < std::int64_t{Facts::columns} * Outputs; i += lanes) {
-      std::int64_t const left = std::int64_t{Facts::columns} * Outputs - i;
-      detail::copy_run<T, Arch>(to + i, sums + i, left < some ? left : some);
+  template <class After>
+  static ESPALIER_INLINE void some_lanes(int g, int h, int j, walk const& start, int images, T const* b, prepared& use,
+                                         std::int64_t number, After const& after) {
+    if constexpr (layout::rest != 0 || layout::last != layout::width) {
+      if (j + panel > lanes || (layout::rest == 0 && j + panel == lanes))
+        return group<kernel<layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last>>(
+            g, h, j, start, images, b, use, number, after);
     }
+    if constexpr (lanes >= panel)
+      group<kernel<layout::cut.vectors, layout::width>>(g, h, j, start, images, b, use, number, after);
   }
 
   /// Prepares the terms [k, k + count) of a group, for lanes [j, j + panel).
@@ -271,7 +346,7 @@ struct window_sums {
       for (int i = 0; i < some; ++i) terms[i] = static_cast<std::int32_t>(at + i);
       if constexpr (layout::packs) {
         pack_kernels(g, h, row, column, j, c, some, b, kernels);
-        kernels += std::int64_t{some} * panel;
+        kernels += std::int64_t{some} * packed_row(j);
       }
       terms += some;
       k += some;
@@ -281,14 +356,14 @@ struct window_sums {
   /// have 0.
   static void pack_kernels(int g, int h, int row, int column, int j, int c, int count, T const* b, T* to) {
     if constexpr (together > 1 || lanes % panel != 0)
-      detail::fill_run<T, Arch>(to, T(0), std::int64_t{count} * panel);
+      detail::fill_run<T, Arch>(to, T(0), std::int64_t{count} * packed_row(j));
     int const r = detail::tap_on(layout::row_axis, g, row), end = j + panel < lanes ? j + panel : lanes;
     for (int lane = j; lane < end;) {
       int const i = lane / Outputs, o = lane % Outputs, k = detail::tap_on(layout::column_axis, h * together + i, column),
                 some = end - lane < Outputs - o ? end - lane : Outputs - o;
       if (k >= 0)
         detail::copy_rows<T, Arch>(
-            to + (lane - j), panel,
+            to + (lane - j), packed_row(j),
             b + ((std::int64_t{r} * Facts::kernel_columns + k) * channels + c) * Outputs + o, Outputs, count, some);
       lane += some;
     }

@@ -56,8 +56,6 @@ struct axis_taps {
   /// The number of windows of a group that begins at window `first`; a last one may be incomplete.
   static constexpr int count(int first) { return first >= A.extent ? 0 : (A.extent - first + Period - 1) / Period; }
   static constexpr int most = count(0);
-  /// The least number of windows of a group that has any.
-  static constexpr int least = groups == 1 || A.extent < Period ? most : A.extent / Period;
   static constexpr bool complete = Together == 1 || A.extent % Period == 0;
 
   struct table {
@@ -86,25 +84,26 @@ struct axis_taps {
   }();
 };
 
+/// A number of rows that all blocks divide, for the costs of blocks where rows are many.
+inline constexpr int many_rows = 840;
+
 /// The number of neighbouring columns that are computed together, or 0: none. What counts is the cycles of the
 /// products. Rows of lanes that are not complete go through a buffer, so all terms must be added at once.
 constexpr int best_together(window_axis const& a, int outputs, std::int64_t terms_per_tap, int width, int registers,
                             int bytes) {
   int const period = smallest_period(a);
   auto const vectors = [&](int lanes) { return (lanes + width - 1) / width; };
-  auto const cost_of = [&](int distance, int lanes) {
-    int const rows = a.extent < distance ? 1 : a.extent / distance;
-    return best_cut(rows, vectors(lanes), registers, false, bytes).cost;
-  };
+  auto const cost_of = [&](int lanes) { return best_cut(many_rows, vectors(lanes), registers, false, bytes).cost; };
   double separate = 0;
-  for (int i = 0; i < period; ++i) separate += count_sources(a, i, 1);
-  double best = 0.9 * separate * cost_of(period, outputs);
+  for (int i = 0; i < period && i < a.extent; ++i)
+    separate += double(count_sources(a, i, 1)) * ((a.extent - i + period - 1) / period);
+  double best = 0.9 * separate * cost_of(outputs);
   int found = 0;
   for (int some = period; some * outputs <= 4 * width && some <= a.extent; some += period) {
     if (some == 1) continue;
     int const taps = count_sources(a, 0, some);
     if (a.extent % some != 0 && taps * terms_per_tap * vectors(some * outputs) * bytes > 64 * 1024) continue;
-    double const cost = taps * cost_of(some, some * outputs) * (a.extent % some == 0 ? 1 : 1 + double(some) / a.extent);
+    double const cost = double(taps) * ((a.extent + some - 1) / some) * cost_of(some * outputs);
     if (cost < best) {
       best = cost;
       found = some;

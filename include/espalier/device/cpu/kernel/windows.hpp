@@ -157,22 +157,30 @@ struct window_product : independent_parts {
     constexpr int advance = layout::by_row::advance, low = layout::by_row::taps.tap_low;
     typename sums::prepared use;
     int prepared_batch = -1;
-    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
+    for (std::int64_t unit = first_unit; unit < last_unit;) {
       int const i = static_cast<int>(unit / layout::bands), g = one_b ? 0 : i / images_per_batch,
                 line = static_cast<int>(unit % layout::bands) * layout::band;
-      int const left = layout::by_row::most - line, count = left < layout::band ? left : layout::band;
+      std::int64_t const last = one_b || last_unit < (g + 1) * images_per_batch * std::int64_t{layout::bands}
+                                    ? last_unit
+                                    : (g + 1) * images_per_batch * std::int64_t{layout::bands};
+      int const left = layout::by_row::most - line, count = left < layout::band ? left : layout::band,
+                images = last - unit < layout::images ? static_cast<int>(last - unit) : layout::images;
+      unit += images;
       T const* const kernels = b + g * depth * outputs;
       if (g != prepared_batch) sums::prepare_once(kernels, use);
       prepared_batch = g;
       T const* const image = x + i * facts::image;
       T* const to = y + i * pixels * outputs;
       if constexpr (layout::in_place) {
-        sums::run(image, 0, 0, line, count, kernels, use, to, i * pixels, after);
+        sums::run({image, 0, 0, facts::image, images, line, count}, kernels, use, to, i * pixels, after);
       } else {
-        alignas(64) T scratch[static_cast<unsigned long>(layout::reach_rows(layout::band) * layout::padded_row)];
+        constexpr std::int64_t distance = layout::reach_rows(layout::band) * layout::padded_row;
+        alignas(64) T scratch[static_cast<unsigned long>(layout::images * distance)];
         int const row = low + (advance < 0 ? advance * (line + count - 1) : advance * line);
-        detail::spread_rows<T, typename layout::padded, Arch>(scratch, image, row, layout::reach_rows(count));
-        sums::run(scratch, row, layout::low, line, count, kernels, use, to, i * pixels, after);
+        for (int k = 0; k < images; ++k)
+          detail::spread_rows<T, typename layout::padded, Arch>(scratch + k * distance, image + k * facts::image, row,
+                                                                layout::reach_rows(count));
+        sums::run({scratch, row, layout::low, distance, images, line, count}, kernels, use, to, i * pixels, after);
       }
     }
   }

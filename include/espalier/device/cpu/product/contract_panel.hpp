@@ -21,7 +21,7 @@ struct contract_layout {
 /// What a kernel does besides its sums. `keep`: where it writes a contiguous copy of the panel of b that it reads.
 /// `ahead`: memory that it prefetches into the L2 cache, a cache line for each step of the sum. That lasts for the
 /// first `blocks` blocks, and each of them begins `ahead_block` elements later. With `cache_lines`, step k prefetches
-/// ahead[cache_lines[k]]. With `terms`, step k reads a[terms[k]] instead of a[k * a_step].
+/// ahead[cache_lines[k]].
 template <class T>
 struct prefetch_options {
   T* keep = nullptr;
@@ -29,7 +29,6 @@ struct prefetch_options {
   std::int64_t ahead_step = 0, ahead_block = 0;
   int blocks = 0;
   std::int32_t const* cache_lines = nullptr;
-  std::int32_t const* terms = nullptr;
 };
 
 /// Variants of the kernel, as bits.
@@ -37,17 +36,7 @@ struct prefetch_options {
 /// pack_panel            keeps a contiguous copy of the panel of b
 /// prefetch_cache_lines  prefetches the cache lines of a list
 /// prefetch_a            prefetches the elements of a some steps ahead, if each step reads another cache line of a
-/// list_terms            reads the elements of a at the offsets of a list
-/// fill_lanes            reads whole registers of b, whose rows have room for them
-enum contract_mode {
-  plain_panel = 0,
-  prefetch_ahead = 1,
-  pack_panel = 2,
-  prefetch_cache_lines = 4,
-  prefetch_a = 8,
-  list_terms = 16,
-  fill_lanes = 32
-};
+enum contract_mode { plain_panel = 0, prefetch_ahead = 1, pack_panel = 2, prefetch_cache_lines = 4, prefetch_a = 8 };
 
 /// A panel of C, in blocks of Rows x Vectors registers that stay in registers over the whole sum. Only run-time strides
 /// depend on the shape, so shapes share the code: it is compiled once per (rows, vectors, lanes of the last vector,
@@ -61,7 +50,7 @@ struct contract_panel {
   static constexpr int width = registers::size;
   static constexpr int cells = Rows * Vectors;
   static constexpr int chains = Chains;
-  static_assert(Rows <= 8 && (Chains == 1 || (Mode & ~(list_terms | fill_lanes)) == 0));
+  static_assert(Rows <= 8 && (Chains == 1 || Mode == plain_panel));
 
   template <int Vector>
   static ESPALIER_INLINE vector load(T const* from) {
@@ -73,7 +62,7 @@ struct contract_panel {
   /// 64-64 on 100 samples took 1.13 times as long.
   template <int Vector>
   static ESPALIER_INLINE vector load_once(T const* from) {
-    vector x = Mode & fill_lanes ? registers::load(from + Vector * width) : load<Vector>(from);
+    vector x = load<Vector>(from);
 #if defined(__AVX512F__) && !defined(__clang__)
     if constexpr (Rows > 1) asm("" : "+v"(x.value.data));
 #endif
@@ -111,15 +100,6 @@ struct contract_panel {
         (registers{right[Operand]}.store(options.keep + Operand * width), ...);
         options.keep += Vectors * width;
       }
-      if constexpr (Mode & list_terms) {
-        std::int32_t const* const term = options.terms + k;
-        ((sum[Cell] =
-              fma(fill(group[Cell % cells / Vectors / 3] + term[Cell / cells] + Cell % cells / Vectors % 3 * a_row),
-                  right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
-         ...);
-        b += Chains * at.b_row;
-        continue;
-      }
       ((sum[Cell] =
             fma(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
                 right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
@@ -135,9 +115,8 @@ struct contract_panel {
     }
     if constexpr (Chains > 1) {
       for (; k < depth; ++k) {
-        std::int64_t const from = Mode & list_terms ? options.terms[k] : 0;
-        ((sum[Result] = fma(fill(group[Result / Vectors / 3] + from + Result / Vectors % 3 * a_row),
-                            load<Result % Vectors>(b), sum[Result])),
+        ((sum[Result] = fma(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b),
+                            sum[Result])),
          ...);
         group[0] += a_step;
         group[1] += a_step;
