@@ -203,7 +203,7 @@ struct window_sums {
         T* const to = y + ((std::int64_t{x.first} * by_row::period + g) * Facts::columns + h * together) * Outputs;
         walk const start{from, to, x.distance, by_column::count(h * together), lines};
         std::int64_t const line = number + (std::int64_t{x.first} * by_row::period + g) * Facts::columns;
-        for (int j = 0; start.columns > 0 && j < lanes; j += panel) some_lanes(g, h, j, start, x.images, b, use, line, after);
+        for (int j = 0; start.columns > 0 && j < lanes; j += panel) some_lanes(g, h, j, x.first, start, x.images, b, use, line, after);
       }
     }
     if constexpr (!line_by_line) {
@@ -289,7 +289,6 @@ struct window_sums {
     T *to[static_cast<unsigned>(some)], *incomplete[static_cast<unsigned>(some)];
     alignas(64) T spare[static_cast<unsigned>(some * lanes)];
     if (accumulate) detail::fill_run<T, Arch>(spare, T(0), some * lanes);
-    rows.c += j;
     for (int line = 0; line < rows.lines * images;) {
       rows.template next<some>(images, from, to, spare, incomplete);
       Kernel::run(count, from, terms, b, Outputs, to, accumulate);
@@ -302,36 +301,74 @@ struct window_sums {
       for (; line < rows.line; ++line) finished(line);
     }
   }
-  /// Lanes [j, j + panel) of one group of rows and columns. number: of the first pixel of the group in y.
+  /// Lines in a row whose windows are inside the image with the same rows of taps [from, to), up to line `end`.
+  struct line_range {
+    int end, from, to;
+  };
+  static line_range lines_from(int g, int first, int end) {
+    auto const taps_below = [g](int line, int height) {
+      int count = 0;
+      while (count < by_row::taps.count[g] && by_row::taps.source[g][count] + by_row::advance * line < height) ++count;
+      return count;
+    };
+    if constexpr (!skips_padding) return {end, 0, by_row::taps.count[g]};
+    line_range r{first + 1, taps_below(first, 0), taps_below(first, Facts::height)};
+    while (r.end < end && taps_below(r.end, 0) == r.from && taps_below(r.end, Facts::height) == r.to) ++r.end;
+    return r;
+  }
+  /// Whether rows of taps in the padding are left out. Then the first and last lines are products of their own, which
+  /// must fill some blocks.
+  static constexpr bool skips_padding =
+      !layout::in_place && by_row::taps.most > 1 && std::int64_t{by_column::most} * layout::images >= 16;
+
+  /// Lanes [j, j + panel) of one group of rows and columns. first: the number of the first line. number: of its first
+  /// pixel in y.
   template <class Kernel, class After>
-  static ESPALIER_INLINE void group(int g, int h, int j, walk const& rows, int images, T const* b, prepared& use,
-                                    std::int64_t number, After const& after) {
-    int const terms = layout::terms_of(g, h);
+  static ESPALIER_INLINE void group(int g, int h, int j, int first, walk const& rows, int images, T const* b,
+                                    prepared& use, std::int64_t number, After const& after) {
+    int const terms = layout::terms_of(g, h), terms_per_row = by_column::taps.count[h] * channels;
+    std::int64_t const at = layout::once ? first_of(g, h, j / panel) : 0;
     for (int k = 0; k == 0 || k < terms; k += layout::piece) {
-      int const some = terms - k < layout::piece ? terms - k : layout::piece;
-      std::int64_t const at = layout::once ? first_of(g, h, j / panel) : 0, skipped = layout::once ? k : 0;
-      if constexpr (!layout::once) prepare(g, h, j, k, some, b, use.kernels, use.terms);
-      T const* const kernels = layout::packs ? use.kernels + at * panel + skipped * packed_row(j)
-                                             : b + std::int64_t{k} * Outputs + j;
-      bool const complete = line_by_line && k + some == terms;
-      multiply<Kernel>(j, rows, images, some, use.terms + at + skipped, kernels, k > 0, [&](int line) {
-        if (complete)
-          after(number + line / rows.lines * pixels + std::int64_t{line % rows.lines} * by_row::period * Facts::columns,
-                Facts::columns, together == 1 ? j : 0,
-                together == 1 && Outputs - j >= panel ? panel : Outputs - (together == 1 ? j : 0));
-      });
+      int const end = terms - k < layout::piece ? terms : k + layout::piece;
+      if constexpr (!layout::once) prepare(g, h, j, k, end - k, b, use.kernels, use.terms);
+      line_range lines{};
+      for (int i = 0; i < rows.lines; i = lines.end - first) {
+        lines = lines_from(g, first + i, first + rows.lines);
+        int const begin = lines.from * terms_per_row, last = lines.to * terms_per_row, from = k < begin ? begin : k,
+                  to = last < end ? last : end;
+        if (from >= to && !(k == 0 && begin >= last)) continue;
+        std::int64_t const skipped = layout::once ? from : from - k;
+        T const* const kernels = layout::packs ? use.kernels + at * panel + skipped * packed_row(j)
+                                               : b + std::int64_t{from} * Outputs + j;
+        bool const complete = line_by_line && (to == last || begin >= last);
+        walk some = rows;
+        some.lines = lines.end - first - i;
+        some.a += i * walk::a_line;
+        some.c += i * walk::c_line + j;
+        multiply<Kernel>(j, some, images, from < to ? to - from : 0, use.terms + at + skipped, kernels, from > begin,
+                         [&](int line) {
+                           if (complete) finish(number, i + line % some.lines, line / some.lines, j, after);
+                         });
+      }
     }
   }
+  /// The epilogue of one line of lanes from j on.
   template <class After>
-  static ESPALIER_INLINE void some_lanes(int g, int h, int j, walk const& start, int images, T const* b, prepared& use,
+  static ESPALIER_INLINE void finish(std::int64_t number, int line, int image, int j, After const& after) {
+    int const from = together == 1 ? j : 0, left = Outputs - from;
+    after(number + image * pixels + std::int64_t{line} * by_row::period * Facts::columns, Facts::columns, from,
+          together == 1 && left >= panel ? panel : left);
+  }
+  template <class After>
+  static ESPALIER_INLINE void some_lanes(int g, int h, int j, int first, walk const& start, int images, T const* b, prepared& use,
                                          std::int64_t number, After const& after) {
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
       if (j + panel > lanes || (layout::rest == 0 && j + panel == lanes))
         return group<kernel<layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last>>(
-            g, h, j, start, images, b, use, number, after);
+            g, h, j, first, start, images, b, use, number, after);
     }
     if constexpr (lanes >= panel)
-      group<kernel<layout::cut.vectors, layout::width>>(g, h, j, start, images, b, use, number, after);
+      group<kernel<layout::cut.vectors, layout::width>>(g, h, j, first, start, images, b, use, number, after);
   }
 
   /// Prepares the terms [k, k + count) of a group, for lanes [j, j + panel).
