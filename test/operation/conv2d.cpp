@@ -13,6 +13,20 @@ using shape_of_conv = esp::shape_of<decltype(conv2d<Options>(esp::tensor<float, 
 template <convolution Options, class X, class W, class Y>
 inline constexpr bool has_shape = std::is_same_v<shape_of_conv<Options, X, W>, Y>;
 
+/// Bias, activation and residual, which run on each line of the result.
+template <convolution Options>
+struct followed {
+  constexpr auto operator()(auto x, auto w, auto b, auto r) const { return relu(conv2d<Options>(x, w) + b) + r; }
+};
+/// The gradient of images that other ops have made: what follows it is their pullback.
+template <convolution Options>
+struct gradient_followed {
+  constexpr auto operator()(auto x, auto w, auto dy) const {
+    auto const loss = [](auto v, auto k, auto d) { return sum(conv2d<Options>(esp::tanh(v), k) * d); };
+    return esp::grad<0>(loss)(x, w, dy);
+  }
+};
+
 inline constexpr auto twice = [](auto x, auto w) {
   return sum(conv2d<convolution{.padding = 1}>(relu(conv2d<convolution{.padding = 1}>(x, w)), w));
 };
@@ -81,6 +95,23 @@ BOOST_AUTO_TEST_CASE(channels_first) {
 // More rows than are padded at a time.
 BOOST_AUTO_TEST_CASE(bands) {
   check_convolution<convolution{.padding = 1}>("200 rows", floats<1, 200, 20, 64>(1), floats<3, 3, 64, 8>(2));
+}
+
+BOOST_AUTO_TEST_CASE(what_follows) {
+  check_kernels("3x3", followed<convolution{.padding = 1}>{}, floats<2, 9, 8, 3>(1), floats<3, 3, 3, 20>(2),
+                floats<20>(3), floats<2, 9, 8, 20>(4));
+  check_kernels("one output", followed<convolution{.padding = 1}>{}, doubles<3, 5, 7, 8>(1), doubles<3, 3, 8, 1>(2),
+                doubles<1>(3), doubles<3, 5, 7, 1>(4));
+  check_kernels("bands", followed<convolution{.stride = {1, 2}}>{}, doubles<1, 60, 40, 24>(1), doubles<3, 3, 24, 40>(2),
+                doubles<40>(3), doubles<1, 58, 19, 40>(4));
+  check_kernels("in place, two panels", followed<convolution{}>{}, floats<2, 5, 5, 12>(1), floats<1, 1, 12, 90>(2),
+                floats<90>(3), floats<2, 5, 5, 90>(4));
+  check_kernels("gradient", gradient_followed<convolution{.padding = 1}>{}, doubles<2, 9, 8, 12>(1),
+                doubles<3, 3, 12, 10>(2), doubles<2, 9, 8, 10>(3));
+  check_kernels("gradient, every second", gradient_followed<convolution{.stride = 2, .padding = 1}>{},
+                doubles<2, 9, 8, 12>(1), doubles<3, 3, 12, 10>(2), doubles<2, 5, 4, 10>(3));
+  check_kernels("gradient, few channels", gradient_followed<convolution{.stride = 2, .padding = 3}>{},
+                floats<2, 12, 13, 3>(1), floats<7, 7, 3, 8>(2), floats<2, 6, 7, 8>(3));
 }
 
 BOOST_AUTO_TEST_CASE(gradients) {

@@ -13,6 +13,20 @@ struct chain {
 struct product_with_bias {
   constexpr auto operator()(auto x, auto w, auto b) const { return relu(matmul(x, w) + b); }
 };
+struct convolution_with_bias {
+  constexpr auto operator()(auto x, auto w, auto b, auto z) const {
+    return relu(conv2d<esp::convolution{.padding = 1}>(x, w) + b) + z;
+  }
+};
+/// The gradient of the kernels, times a number: its sums are complete after the last image.
+struct scaled_kernel_gradient {
+  constexpr auto operator()(auto x, auto w, auto dy) const {
+    auto const loss = [](auto v, auto k, auto d) {
+      return sum(conv2d<esp::convolution{.padding = 1}>(v, k) * d);
+    };
+    return w - esp::grad<1>(loss)(x, w, dy) * 0.1f;
+  }
+};
 struct rows_then_columns {
   constexpr auto operator()(auto x) const { return esp::softmax(x) * esp::sum<0>(x); }
 };
@@ -35,6 +49,17 @@ BOOST_AUTO_TEST_CASE(what_follows_a_product_joins_it) {
   BOOST_TEST((p.groups->groups[1].kind == plan::kernel_kind::contraction));
   BOOST_TEST(p.groups->groups[1].rows == 4);
   BOOST_TEST(p.groups->groups[1].columns == 5);
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_a_convolution_joins_it) {
+  passes<convolution_with_bias, real<2, 7, 6, 8>, real<3, 3, 8, 5>, real<5>, real<2, 7, 6, 5>> const p;
+  BOOST_TEST(p.groups->group_count == 1);
+  BOOST_TEST((p.groups->groups[1].kind == plan::kernel_kind::contraction));
+  BOOST_TEST(p.groups->groups[1].windowed);
+  BOOST_TEST(p.groups->groups[1].rows == 2 * 7 * 6);
+  BOOST_TEST(p.groups->groups[1].columns == 5);
+  passes<scaled_kernel_gradient, real<2, 7, 6, 8>, real<3, 3, 8, 5>, real<2, 7, 6, 5>> const q;
+  BOOST_TEST(q.groups->group_count == 2);
 }
 
 BOOST_AUTO_TEST_CASE(two_products_are_two_groups_in_their_order) {

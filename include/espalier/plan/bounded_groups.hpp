@@ -127,8 +127,8 @@ class loop_binder {
   constexpr bounded_group product(int x) const {
     group const& k = plan_.groups.groups[x];
     graph::node const& n = g_[k.first];
-    if (k.windowed) return windows(x);
     if (!epilogue_fits(x)) return no_kernel;
+    if (k.windowed) return windows(x);
     extents const &y = n.shape, &a = g_[n.operand[0]].shape, &b = g_[n.operand[1]].shape;
     auto const [transpose_a, transpose_b] = transposes_of(n);
     bool const of_a = varies(n.operand[0]), of_b = varies(n.operand[1]);

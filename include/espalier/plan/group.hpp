@@ -326,8 +326,9 @@ class grouper : group_builder {
   /// applied to is open: another sweep reads that value and can compute the node at no extra cost.
   constexpr bool follows_product(int x, use const* u, int count, std::int64_t size, int inlined) {
     group& to = groups_.groups[x];
-    if (to.kind != kernel_kind::contraction || to.windowed || to.count + inlined >= max_epilogue || size != to.size)
-      return false;
+    if (to.kind != kernel_kind::contraction || to.count + inlined >= max_epilogue || size != to.size) return false;
+    // Sums over windows of all images are complete after the last image.
+    if (to.windowed && transposes_of(nodes_.nodes[to.first]).a) return false;
     extents const& result = nodes_.nodes[to.first].shape;
     int const columns = result.at[result.rank - 1], rows = static_cast<int>(size / columns);
     for (int k = 0; k < count; ++k) {

@@ -39,7 +39,7 @@ struct bounded_caller {
     } else if constexpr (group.kind == kernel_kind::fused) {
       bounded_kernel<typename fused_kernel<Program, like, T, Arch>::type>::run(addresses<T>{base, arguments},
                                                                                count * bound.each);
-    } else if constexpr (bound.loop == bounded_loop::outer) {
+    } else if constexpr (bound.loop == bounded_loop::outer && group.kind != kernel_kind::contraction) {
       bounded_kernel<unfused_kernel<unfused_kernels<T, Arch>, Program, like>>::run(
           at<T>(base, arguments[0]), at<T>(base, arguments[1]), at<T>(base, arguments[2]), count * bound.each);
     } else {
@@ -49,15 +49,16 @@ struct bounded_caller {
 
  private:
   static ESPALIER_INLINE void product(void* const* base, plan::address const* arguments, int count) {
-    using kernel =
-        bounded_product<unfused_kernel<unfused_kernels<T, Arch>, Program, like>, Program::bounded.most, bound.each>;
+    using whole = unfused_kernel<unfused_kernels<T, Arch>, Program, like>;
+    using kernel = bounded_product<whole, Program::bounded.most, bound.each>;
     constexpr bool follows = body.instructions > 1;
     constexpr int first = follows ? own : 0;
     T const *const a = at<T>(base, arguments[first]), *const b = at<T>(base, arguments[first + 1]);
     T* const y = at<T>(base, arguments[first + 2]);
     auto const run = [&](auto const& after) {
       using plan::bounded_loop;
-      if constexpr (bound.loop == bounded_loop::rows) kernel::some_rows(a, b, y, count, after);
+      if constexpr (bound.loop == bounded_loop::outer) bounded_kernel<whole>::run(a, b, y, count * bound.each, after);
+      else if constexpr (bound.loop == bounded_loop::rows) kernel::some_rows(a, b, y, count, after);
       else if constexpr (bound.loop == bounded_loop::terms) kernel::some_terms(a, b, y, count, after);
       else kernel::some_matrices(a, b, y, count, after);
     };

@@ -143,6 +143,11 @@ struct convolved {
                       esp::grad<1>(convolved_sum{})(x, w, dy)};
   }
 };
+struct convolved_with_bias {
+  constexpr auto operator()(auto x, auto w, auto b) const {
+    return relu(esp::conv2d<esp::convolution{.padding = 1}>(x, w) + b);
+  }
+};
 
 }  // namespace
 
@@ -160,6 +165,7 @@ BOOST_AUTO_TEST_CASE(the_middle_of_a_shape) {
 BOOST_AUTO_TEST_CASE(windows) { check(2, pooled{}, floats<9, 33, 33, 16>(1), floats<9, 16, 16, 16>(2)); }
 BOOST_AUTO_TEST_CASE(convolutions) {
   check(3, convolved{}, floats<9, 20, 20, 16>(1), floats<3, 3, 16, 24>(2), floats<9, 20, 20, 24>(3));
+  check(1, convolved_with_bias{}, floats<9, 20, 20, 16>(1), floats<3, 3, 16, 24>(2), floats<24>(3));
 }
 BOOST_AUTO_TEST_CASE(rows) {
   check(1, normalized{}, floats<301, 517>(1), floats<1, 517>(2), floats<1, 517>(3), floats<301, 517>(4));

@@ -63,8 +63,9 @@ struct bounded_kernel<strided_reduction_kernel<T, Op, From, To>> {
 
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Transposes, class Arch>
 struct bounded_kernel<window_product<T, Image, Window, Map, B, Y, Transposes, Arch>> {
-  static void run(T const* x, T const* b, T* y, int images) {
-    window_product<T, Image, Window, Map, B, Y, Transposes, Arch>::run_images(x, b, y, images);
+  template <class After = detail::no_epilogue>
+  static void run(T const* x, T const* b, T* y, int images, After const& after = {}) {
+    window_product<T, Image, Window, Map, B, Y, Transposes, Arch>::run_images(x, b, y, images, after);
   }
 };
 template <class T, class Op, class Image, class Window, class Map, class Arch>
