@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE operation_conv2d
+#include <espalier/operation/flip.hpp>
+#include <espalier/operation/pad.hpp>
+
 #include "support/images.hpp"
 
 using namespace test;
@@ -24,6 +27,21 @@ struct gradient_followed {
   constexpr auto operator()(auto x, auto w, auto dy) const {
     auto const loss = [](auto v, auto k, auto d) { return sum(conv2d<Options>(esp::tanh(v), k) * d); };
     return esp::grad<0>(loss)(x, w, dy);
+  }
+};
+
+/// A convolution of a flipped image, whose windows go backwards through the image.
+template <convolution Options, int Padding>
+struct flipped {
+  constexpr auto operator()(auto x, auto w) const {
+    return conv2d<Options>(esp::flip<1, 2>(esp::pad<0, 0, Padding, 1, 1, Padding, 0, 0>(x)), w);
+  }
+};
+template <class F, int Of>
+struct gradient_of_square {
+  constexpr auto operator()(auto x, auto w) const {
+    auto const loss = [](auto v, auto k) { return sum(square(F{}(v, k))); };
+    return esp::grad<Of>(loss)(x, w);
   }
 };
 
@@ -95,6 +113,17 @@ BOOST_AUTO_TEST_CASE(channels_first) {
 // More rows than are padded at a time.
 BOOST_AUTO_TEST_CASE(bands) {
   check_convolution<convolution{.padding = 1}>("200 rows", floats<1, 200, 20, 64>(1), floats<3, 3, 64, 8>(2));
+}
+
+BOOST_AUTO_TEST_CASE(flipped_images) {
+  using in_place = flipped<convolution{}, 0>;
+  using padded = flipped<convolution{.stride = {2, 1}, .dilation = {1, 2}}, 3>;
+  check_kernels("in place", in_place{}, doubles<2, 7, 6, 8>(1), doubles<3, 3, 8, 4>(2));
+  check_kernels("padded", padded{}, doubles<2, 7, 6, 3>(1), doubles<3, 3, 3, 4>(2));
+  check_kernels("in place, images", gradient_of_square<in_place, 0>{}, doubles<2, 7, 6, 8>(1), doubles<3, 3, 8, 4>(2));
+  check_kernels("in place, kernels", gradient_of_square<in_place, 1>{}, doubles<2, 7, 6, 8>(1), doubles<3, 3, 8, 4>(2));
+  check_kernels("padded, images", gradient_of_square<padded, 0>{}, doubles<2, 7, 6, 3>(1), doubles<3, 3, 3, 4>(2));
+  check_kernels("padded, kernels", gradient_of_square<padded, 1>{}, doubles<2, 7, 6, 3>(1), doubles<3, 3, 3, 4>(2));
 }
 
 BOOST_AUTO_TEST_CASE(what_follows) {

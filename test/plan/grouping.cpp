@@ -20,9 +20,13 @@ handle move(built_program& p, handle x, movement const& m) {
   return p.add<moved_>(m.shape, static_cast<std::uint64_t>(p.nodes.number_of(m.map)), x);
 }
 /// The windows of an image as the rows of a matrix, times kernels of `outputs`.
-handle product_of_windows(built_program& p, handle windows, int outputs) {
+handle product_of_windows(built_program& p, handle windows, int outputs, int groups) {
   extents const w = p.nodes[windows.id].shape;
-  int const rows = static_cast<int>(w.product(0, 3)), depth = static_cast<int>(w.product(3, 6));
+  int const rows = static_cast<int>(w.product(0, 3)) / groups, depth = static_cast<int>(w.product(3, 6));
+  if (groups > 1) {
+    handle const matrices = p.add<reshape_>({3, {groups, rows, depth}}, 0, windows);
+    return p.add<matmul_>({3, {groups, rows, outputs}}, 0, matrices, p.argument(9, {3, {groups, depth, outputs}}));
+  }
   handle const matrix = p.add<reshape_>({2, {rows, depth}}, 0, windows);
   return p.add<matmul_>({2, {rows, outputs}}, 0, matrix, p.argument(9, {2, {depth, outputs}}));
 }
@@ -59,19 +63,22 @@ BOOST_AUTO_TEST_CASE(which_moves_are_windows) {
   BOOST_TEST(!plan::is_window(p.nodes, image.id));
 }
 
-// Short runs of memory are copied to a matrix; long ones are multiplied where they are.
+// A product multiplies windows where they are. Of several products, one for each group of channels, short runs of
+// memory are copied to a matrix.
 BOOST_AUTO_TEST_CASE(which_products_read_windows_in_place) {
-  auto const reads = [](int channels, convolution const& options) {
+  auto const reads = [](int channels, convolution const& options, int groups = 1) {
     built_program p;
     extents const s{4, {2, 6, 6, channels}};
-    return plan::reads_windows(p.nodes,
-                               product_of_windows(p, move(p, p.argument(0, s), windows_of(s, 3, 3, options)), 4).id);
+    handle const windows = move(p, p.argument(0, s), windows_of(s, 3, 3, options));
+    return plan::reads_windows(p.nodes, product_of_windows(p, windows, 4, groups).id);
   };
   BOOST_TEST(reads(8, plain));
-  BOOST_TEST(reads(3, plain));                             // a row of the kernel is one run of 9
-  BOOST_TEST(!reads(2, plain));                            // 6 are too few
-  BOOST_TEST(!reads(3, convolution{.dilation = {1, 2}}));  // the taps of a row are apart
+  BOOST_TEST(reads(1, plain));
+  BOOST_TEST(reads(1, convolution{.dilation = {1, 2}}));
   BOOST_TEST(reads(8, convolution{.padding = 1}));
+  BOOST_TEST(reads(3, plain, 2));                             // a row of the kernel is one run of 9
+  BOOST_TEST(!reads(2, plain, 2));                            // 6 are too few
+  BOOST_TEST(!reads(3, convolution{.dilation = {1, 2}}, 2));  // the taps of a row are apart
 }
 
 BOOST_AUTO_TEST_CASE(products_that_do_not_read_windows) {

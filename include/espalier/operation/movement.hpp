@@ -97,7 +97,7 @@ constexpr int emit_scatter_add_of_product(node_table& g, int id, index_map const
   while (g[product].op->family == op_family::reshape) product = g[product].operand[0];
   node const p = g[product];
   if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || transposes_of(p).a ||
-      m.divisor[1] != 1 || m.divisor[2] != 1)
+      m.divisor[1] != 1 || m.divisor[2] != 1 || m.step[1] < 1 || m.step[2] < 1)
     return 0;
   int const kernel = w.at[3] * w.at[4] * w.at[5], rank = p.shape.rank;
   if (p.shape.at[rank - 1] != kernel) return 0;

@@ -167,7 +167,8 @@ constexpr bool is_window(node_table const& nodes, int id) {
   graph::node const& n = nodes[id];
   return n.op->family == op_family::move && !is_one_to_one(nodes.maps[map_of(n)], nodes[n.operand[0]].shape, n.shape);
 }
-/// Windows with shorter contiguous runs (in elements) are stored: such runs are too short to multiply in place.
+/// Windows with shorter contiguous runs (in elements) are stored, except for a single product: a reduction would use few
+/// lanes, and many small products would each pad their images.
 inline constexpr int shortest_run = 8;
 /// Can a product or reduction read its first operand through a window move, so that the windows are never stored?
 constexpr bool reads_windows(node_table const& nodes, int id) {
@@ -176,16 +177,18 @@ constexpr bool reads_windows(node_table const& nodes, int id) {
   if (!is_window(nodes, window)) return false;
   extents const& w = nodes[window].shape;
   index_map const& m = nodes.maps[map_of(nodes[window])];
+  bool const multiplies = n.op->family != op_family::reduction;
   // A product reads the taps of a kernel row as one run if they are adjacent.
-  int const run_length = n.op->family != op_family::reduction && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
-  if (!is_image_window(m) || run_length < shortest_run) return false;
-  if (n.op->family == op_family::reduction)
+  int const run_length = multiplies && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
+  bool const short_run = run_length < shortest_run;
+  if (!is_image_window(m) || (short_run && !multiplies)) return false;
+  if (!multiplies)
     return nodes[n.operand[0]].op->family == op_family::move && n.shape.rank == 6 && n.shape.at[3] == 1 &&
            n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
   extents const& a = nodes[n.operand[0]].shape;
   std::int64_t const batch = a.product(0, a.rank - 2);
   return !m.fills_with_lowest && !transposes_of(n).b && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
-         w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;
+         w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch && (batch == 1 || !short_run);
 }
 
 /// The first element of a move that is one contiguous run of its operand; -1: it is none.

@@ -3,94 +3,13 @@
 #include "../../../operation/rule.hpp"
 #include "../product/contract.hpp"
 #include "../thread/team.hpp"
+#include "window_gradient.hpp"
 #include "window_sums.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Convolutions and pooling: products and reductions that read windows of images in place. The matrix of windows, which
 /// repeats elements of the image, is never stored.
 namespace espalier::on_cpu {
-
-namespace detail {
-
-/// to[r, 0 ... columns) += from[r, 0 ... columns)
-template <class T, class Arch>
-ESPALIER_KERNEL void add_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows,
-                              std::int64_t columns) {
-  for (std::int64_t r = 0; r < rows; ++r) add_run<T, Arch>(to + r * to_stride, from + r * from_stride, columns);
-}
-
-/// The products of a window_product that is a gradient with respect to kernels: transposed windows times dy.
-template <class T, class Facts, int Outputs, class Arch>
-struct window_gradient {
-  using facts = Facts;
-  static constexpr int outputs = Outputs, width = pack<T, Arch>::size, registers = register_count<Arch>;
-  static constexpr std::int64_t padded_row = std::int64_t{facts::reach_columns} * facts::channels;
-
-  /// Rows of windows that are padded at once, in bands of about one size.
-  static constexpr int band = [] {
-    int most = 1;
-    while (most < facts::rows &&
-           facts::reach_rows(most + 1) * padded_row * static_cast<std::int64_t>(sizeof(T)) <= 256 * 1024)
-      ++most;
-    int const bands = (facts::rows + most - 1) / most;
-    return (facts::rows + bands - 1) / bands;
-  }();
-
-  // One product of a kernel row: rows x outputs with sums over `inner`.
-  static constexpr int rows = facts::run, inner = facts::columns;
-  static constexpr std::int64_t vectors = (outputs + width - 1) / width;
-  static constexpr int last = static_cast<int>(outputs - (vectors - 1) * width);
-  static constexpr contract_cut cut = best_cut(rows, vectors, registers, false, Arch::bytes);
-  static constexpr int rest = static_cast<int>(vectors % cut.vectors);
-  static constexpr std::int64_t panel = std::int64_t{cut.vectors} * width;
-  /// The number of slices of c. The rows of a slice stay in the L1 cache while lines of windows are summed.
-  static constexpr std::int64_t slices = [] {
-    std::int64_t const most = 24 * 1024 / (panel * static_cast<std::int64_t>(sizeof(T)));
-    return (rows + most - 1) / most;
-  }();
-  static constexpr std::int64_t slice = (rows + slices - 1) / slices, panels = (outputs + panel - 1) / panel;
-  static constexpr std::int64_t units = facts::kernel_rows * facts::runs * slices * panels;
-
-  static constexpr int rows_of(int each) { return best_rows(rows / slices, each, registers, false, Arch::bytes).rows; }
-  template <int Vectors, int Last>
-  using kernel = contract_panel<T, Arch, rows_of(Vectors), Vectors, Last,
-                                chains_of(rows_of(Vectors) * Vectors, Vectors, inner, registers)>;
-
-  static ESPALIER_INLINE void multiply(std::int64_t j, std::int64_t m, std::int64_t terms, T const* a, T const* b, T* c,
-                                       bool accumulate) {
-    constexpr contract_layout at{1, std::int64_t{facts::column_step} * facts::channels, outputs, panel};
-    if constexpr (rest != 0 || last != width) {
-      if (j + panel > outputs || (rest == 0 && j + panel == outputs))
-        return kernel < rest == 0 ? cut.vectors : rest, last > ::run(m, terms, a, b, c, at, accumulate);
-    }
-    if constexpr (outputs >= panel) kernel<cut.vectors, width>::run(m, terms, a, b, c, at, accumulate);
-  }
-  static constexpr std::int64_t columns_from(std::int64_t j) { return j + panel <= outputs ? panel : outputs % panel; }
-  /// Adds a band of windows: the first one begins at `from`, and their lines are at distance `stride`. Units of work
-  /// are slices of kernel rows, panel by panel.
-  static ESPALIER_INLINE void run(T const* from, std::int64_t stride, int count, T const* dy, T* y, bool first,
-                                  std::int64_t first_unit, std::int64_t last_unit) {
-    alignas(64) T sum[static_cast<unsigned long>(slice * panel)];  // (rows of a slice, panel)
-    std::int64_t unit = 0;
-    for (int r = 0; r < facts::kernel_rows * facts::runs; ++r)
-      for (std::int64_t q = 0; q < slices; ++q) {
-        std::int64_t const begin = rows * q / slices, m = rows * (q + 1) / slices - begin;
-        T const* const a = from + r / facts::runs * facts::row_tap * stride +
-                           r % facts::runs * facts::column_tap * facts::channels + begin;
-        for (std::int64_t j = 0; j < outputs; j += panel, ++unit) {
-          if (unit < first_unit || unit >= last_unit) continue;
-          for (int i = 0; i < count; ++i)
-            multiply(j, m, inner, a + i * facts::row_step * stride, dy + std::int64_t{i} * facts::columns * outputs + j,
-                     sum, i > 0);
-          T* const to = y + (std::int64_t{r} * rows + begin) * outputs + j;
-          if (first) copy_rows<T, Arch>(to, outputs, sum, panel, m, columns_from(j));
-          else add_rows<T, Arch>(to, outputs, sum, panel, m, columns_from(j));
-        }
-      }
-  }
-};
-
-}  // namespace detail
 
 /// y = op(windows of x) b, for batches of images: a convolution (windows times kernels), or the gradient with respect
 /// to its kernels (transposed windows times dy). Each image is padded into a scratch that fits in the L2 cache, a band
@@ -185,26 +104,36 @@ struct window_product : independent_parts {
     }
   }
   static ESPALIER_INLINE void kernel_gradients(T const* x, T const* dy, T* y, std::int64_t first_unit,
-                                               std::int64_t last_unit, int images) {
-    for (int i = 0; i < images; ++i, x += facts::image) {
-      T const* const own_dy = dy + i * pixels * outputs;
-      T* const own_y = y + i / images_per_batch * depth * outputs;
-      bool const first = i % images_per_batch == 0;
-      if constexpr (facts::in_place) {
-        constexpr std::int64_t stride = std::int64_t{facts::width} * facts::channels;
-        gradient::run(x + facts::row_start * stride + std::int64_t{facts::column_start} * facts::channels, stride,
-                      facts::rows, own_dy, own_y, first, first_unit, last_unit);
-      } else {
-        constexpr int band = gradient::band;
-        alignas(64) T scratch[static_cast<unsigned long>(facts::reach_rows(band) * gradient::padded_row)];
-        for (int row = 0; row < facts::rows; row += band) {
-          int const count = facts::rows - row < band ? facts::rows - row : band;
-          detail::spread_rows<T, facts, Arch>(scratch, x, facts::row_start + row * facts::row_step,
-                                              facts::reach_rows(count));
-          gradient::run(scratch, gradient::padded_row, count, own_dy + std::int64_t{row} * facts::columns * outputs,
-                        own_y, first && row == 0, first_unit, last_unit);
+                                               std::int64_t last_unit, int last_image) {
+    using layout = typename gradient::layout;
+    typename gradient::window_list const windows;
+    for (int i = 0; i < last_image;) {
+      int const g = i / images_per_batch, end = last_image < (g + 1) * images_per_batch ? last_image : (g + 1) * images_per_batch,
+                images = end - i < layout::images ? end - i : layout::images;
+      T* const to = y + g * depth * outputs;
+      bool const first = i == g * images_per_batch;
+      T const* const image = x + i * facts::image;
+      T const* const from = dy + i * pixels * outputs;
+      for (int row = 0; row < facts::rows; row += layout::band) {
+        int const lines = facts::rows - row < layout::band ? facts::rows - row : layout::band,
+                  count = images * lines * facts::columns;
+        T const* const of_row = from + std::int64_t{row} * facts::columns * outputs;
+        if constexpr (facts::in_place) {
+          gradient::add(image + (facts::row_start + std::int64_t{row} * facts::row_step) * layout::stride +
+                            std::int64_t{facts::column_start} * facts::channels,
+                        windows, count, of_row, to, first && row == 0, first_unit, last_unit);
+        } else {
+          alignas(64) T scratch[static_cast<unsigned long>(layout::images * layout::image)];
+          int const low = layout::low_row(lines) + row * facts::row_step;
+          for (int k = 0; k < images; ++k)
+            detail::spread_rows<T, typename layout::padded, Arch>(scratch + k * layout::image, image + k * facts::image,
+                                                                  low, layout::reach_rows(lines));
+          gradient::add(scratch + (facts::row_start + row * facts::row_step - low) * layout::stride +
+                            std::int64_t{facts::column_start - layout::low_column} * facts::channels,
+                        windows, count, of_row, to, first && row == 0, first_unit, last_unit);
         }
       }
+      i += images;
     }
   }
 };
