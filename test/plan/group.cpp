@@ -21,9 +21,7 @@ struct convolution_with_bias {
 /// The gradient of the kernels, times a number: its sums are complete after the last image.
 struct scaled_kernel_gradient {
   constexpr auto operator()(auto x, auto w, auto dy) const {
-    auto const loss = [](auto v, auto k, auto d) {
-      return sum(conv2d<esp::convolution{.padding = 1}>(v, k) * d);
-    };
+    auto const loss = [](auto v, auto k, auto d) { return sum(conv2d<esp::convolution{.padding = 1}>(v, k) * d); };
     return w - esp::grad<1>(loss)(x, w, dy) * 0.1f;
   }
 };

@@ -167,8 +167,8 @@ constexpr bool is_window(node_table const& nodes, int id) {
   graph::node const& n = nodes[id];
   return n.op->family == op_family::move && !is_one_to_one(nodes.maps[map_of(n)], nodes[n.operand[0]].shape, n.shape);
 }
-/// Windows with shorter contiguous runs (in elements) are stored, except for a single product: a reduction would use few
-/// lanes, and many small products would each pad their images.
+/// Windows with shorter contiguous runs (in elements) are stored, except for a single product: a reduction would use
+/// few lanes, and many small products would each pad their images.
 inline constexpr int shortest_run = 8;
 /// Can a product or reduction read its first operand through a window move, so that the windows are never stored?
 constexpr bool reads_windows(node_table const& nodes, int id) {

@@ -41,13 +41,14 @@ struct drawn {
   static constexpr int sign(int which) { return Which % 4 == 3 && chosen(Which, which, 0, 1) == 1 ? -1 : 1; }
   static constexpr movement value = [] {
     movement m{};
-    m.map = index_map{6,
-                      {0, 1, 2, 1, 2, 3},
-                      {1, sign(5) * chosen(Which, 6, 1, 4), sign(7) * chosen(Which, 8, 1, 4),
-                       sign(9) * chosen(Which, 10, 1, 3), sign(11) * chosen(Which, 12, 1, 3), 1},
-                      {0, chosen(Which, 13, -6, 3) - (sign(5) - 1) * 4, chosen(Which, 14, -6, 3) - (sign(7) - 1) * 4, 0},
-                      {1, chosen(Which, 15, 1, 4), chosen(Which, 16, 1, 4), 1, 0, 0},
-                      false};
+    m.map =
+        index_map{6,
+                  {0, 1, 2, 1, 2, 3},
+                  {1, sign(5) * chosen(Which, 6, 1, 4), sign(7) * chosen(Which, 8, 1, 4),
+                   sign(9) * chosen(Which, 10, 1, 3), sign(11) * chosen(Which, 12, 1, 3), 1},
+                  {0, chosen(Which, 13, -6, 3) - (sign(5) - 1) * 4, chosen(Which, 14, -6, 3) - (sign(7) - 1) * 4, 0},
+                  {1, chosen(Which, 15, 1, 4), chosen(Which, 16, 1, 4), 1, 0, 0},
+                  false};
     if (Which % 2 == 0) m.map.step[1] = m.map.step[2] = 1;  // as in a gradient with respect to images
     m.shape = extents{6,
                       {images, chosen(Which, 17, 1, 11), chosen(Which, 18, 1, 14), chosen(Which, 19, 1, 5),
@@ -97,7 +98,8 @@ struct checked {
           size += std::fabs(term);
         }
         double const got = static_cast<double>(y[static_cast<size_t>(p * Outputs + o)]),
-                     off = std::fabs(got - sum) / ((size + 1e-30) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
+                     off = std::fabs(got - sum) /
+                           ((size + 1e-30) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
         if (got != sum) worst = std::isnan(off) ? 1e9 : std::fmax(worst, off);
       }
     return worst;

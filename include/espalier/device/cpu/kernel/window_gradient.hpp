@@ -18,11 +18,12 @@ struct window_gradient_layout {
   static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels,
                        run = Facts::run;
   static constexpr std::int64_t bytes = sizeof(T), kept_bytes = 256 * 1024;  // of images, in the L2 cache
-  static constexpr int most_windows = 4096;  // a list of 16 KiB
+  static constexpr int most_windows = 4096;                                  // a list of 16 KiB
   static constexpr int depth = Facts::kernel_rows * Facts::kernel_columns * channels;
   static constexpr int vectors = (Outputs + width - 1) / width, last = Outputs - (vectors - 1) * width;
   static constexpr contract_cut cut = best_cut(depth, vectors, registers, false, Arch::bytes);
-  static constexpr int rest = vectors % cut.vectors, panel = cut.vectors * width, panels = (vectors + cut.vectors - 1) / cut.vectors;
+  static constexpr int rest = vectors % cut.vectors, panel = cut.vectors * width,
+                       panels = (vectors + cut.vectors - 1) / cut.vectors;
   static constexpr int rows_of(int each) { return best_rows(depth, each, registers, false, Arch::bytes).rows; }
 
   /// The first row and column of the dilated and padded image that windows reach, and how many they reach.
@@ -34,8 +35,8 @@ struct window_gradient_layout {
   static constexpr int reach_rows(int lines) {
     return distance_of(lines, Facts::row_step) + distance_of(Facts::kernel_rows, Facts::row_tap) + 1;
   }
-  static constexpr int reach = distance_of(Facts::columns, Facts::column_step) +
-                               distance_of(Facts::kernel_columns, Facts::column_tap) + 1;
+  static constexpr int reach =
+      distance_of(Facts::columns, Facts::column_step) + distance_of(Facts::kernel_columns, Facts::column_tap) + 1;
   struct padded : Facts {
     static constexpr int column_start = low_column, reach_columns = reach;
   };
@@ -113,9 +114,9 @@ struct window_gradient {
 
  private:
   template <int Vectors, int Last>
-  using kernel = contract_list<T, Arch, layout::rows_of(Vectors), Vectors, Last,
-                               chains_of(layout::rows_of(Vectors) * Vectors, Vectors, layout::piece, layout::registers),
-                               false>;
+  using kernel =
+      contract_list<T, Arch, layout::rows_of(Vectors), Vectors, Last,
+                    chains_of(layout::rows_of(Vectors) * Vectors, Vectors, layout::piece, layout::registers), false>;
   static ESPALIER_INLINE void some_lanes(int j, int begin, int end, std::int64_t count, T const* from,
                                          std::int32_t const* terms, T const* dy, T* y, bool accumulate) {
     if constexpr (layout::rest != 0 || layout::last != layout::width) {

@@ -10,8 +10,8 @@ namespace espalier::on_cpu {
 namespace detail {
 
 /// How the sums of windows times kernels are computed: one product for each group of rows and columns, whose rows are
-/// the windows of several lines and images. Sums stay in registers over as many taps as fit in the L1 cache with their
-/// kernels.
+/// the windows of several lines and images. Sums stay in registers over all taps, if their kernels leave room in the L2
+/// cache.
 template <class T, class Facts, int Outputs, class Arch>
 struct window_sums_layout {
   using facts = Facts;
@@ -23,9 +23,10 @@ struct window_sums_layout {
   static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels;
   static constexpr std::int64_t bytes = sizeof(T);
   using by_row = axis_taps<row_axis, smallest_period(row_axis), 1>;
-  static constexpr int merged = best_together(column_axis, Outputs, std::int64_t{by_row::taps.most} * channels, width,
-                                              registers, Arch::bytes);
-  using by_column = axis_taps<column_axis, merged == 0 ? smallest_period(column_axis) : merged, merged == 0 ? 1 : merged>;
+  static constexpr int merged =
+      best_together(column_axis, Outputs, std::int64_t{by_row::taps.most} * channels, width, registers, Arch::bytes);
+  using by_column =
+      axis_taps<column_axis, merged == 0 ? smallest_period(column_axis) : merged, merged == 0 ? 1 : merged>;
 
   static constexpr int lanes = by_column::together * Outputs, vectors = (lanes + width - 1) / width,
                        last = lanes - (vectors - 1) * width;
@@ -46,8 +47,8 @@ struct window_sums_layout {
   }
   static constexpr std::int64_t all_terms = terms_before(by_row::groups, 0);
   static constexpr int most_terms = by_row::taps.most * by_column::taps.most * channels;
-  /// Terms that are added at once. Their kernels come from the L2 cache as fast as blocks use them (see block_cost), and
-  /// leave room for the images there.
+  /// Terms that are added at once. Their kernels come from the L2 cache as fast as blocks use them (see block_cost),
+  /// and leave room for the images there.
   static constexpr int piece = [] {
     std::int64_t const most = most_terms > 0 ? most_terms : 1, fit = 160 * 1024 / (panel * bytes);
     std::int64_t const pieces = by_column::complete ? (most + fit - 1) / fit : 1;
@@ -90,8 +91,7 @@ struct window_sums_layout {
   /// Kernels of many outputs are at a distance for which caches have few sets, so a panel that is read often is packed.
   static constexpr bool packs = !in_order || (Outputs > panel && std::int64_t{Facts::columns} * band * images >= 32);
   /// Whether all kernels and lists of terms are prepared once, otherwise piece by piece for each band.
-  static constexpr bool once =
-      all_terms <= 4096 && (!packs || all_terms * panels * panel * bytes <= 128 * 1024);
+  static constexpr bool once = all_terms <= 4096 && (!packs || all_terms * panels * panel * bytes <= 128 * 1024);
   static constexpr std::int64_t kept_terms = once ? all_terms * panels : piece;
 };
 
@@ -108,9 +108,9 @@ struct window_sums {
 
   /// Kernels in the order of use, and where the terms of a sum lie in the image.
   struct prepared {
-    alignas(64) T kernels[layout::packs && layout::kept_terms > 0
-                              ? static_cast<unsigned long>(layout::kept_terms * panel)
-                              : 1];  // (terms, panel)
+    alignas(
+        64) T kernels[layout::packs && layout::kept_terms > 0 ? static_cast<unsigned long>(layout::kept_terms* panel)
+                                                              : 1];  // (terms, panel)
     std::int32_t terms[layout::kept_terms > 0 ? static_cast<unsigned long>(layout::kept_terms) : 1];
   };
   static ESPALIER_INLINE void prepare_once(T const* b, prepared& to) {
@@ -125,8 +125,8 @@ struct window_sums {
   }
 
   /// Lines [first, first + count) of some images. from: a band whose first row is row `row` of the first image, and
-  /// whose first column is column `column`. distance: of images in it. y begins at the first image. number: of its first
-  /// pixel, for the epilogue.
+  /// whose first column is column `column`. distance: of images in it. y begins at the first image. number: of its
+  /// first pixel, for the epilogue.
   struct band {
     T const* from;
     int row, column;
@@ -146,7 +146,8 @@ struct window_sums {
         T* const to = y + ((std::int64_t{x.first} * by_row::period + g) * Facts::columns + h * together) * Outputs;
         walk const start{from, to, x.distance, by_column::count(h * together), lines};
         std::int64_t const line = number + (std::int64_t{x.first} * by_row::period + g) * Facts::columns;
-        for (int j = 0; start.columns > 0 && j < lanes; j += panel) some_lanes(g, h, j, x.first, start, x.images, b, use, line, after);
+        for (int j = 0; start.columns > 0 && j < lanes; j += panel)
+          some_lanes(g, h, j, x.first, start, x.images, b, use, line, after);
       }
     }
     if constexpr (!line_by_line) {
@@ -277,19 +278,20 @@ struct window_sums {
       line_range lines{};
       for (int i = 0; i < rows.lines; i = lines.end - first) {
         lines = lines_from(g, first + i, first + rows.lines);
-        int const begin = lines.from * terms_per_row, last = lines.to * terms_per_row, from = k < begin ? begin : k,
-                  to = last < end ? last : end;
+        // If windows of some lines meet no pixel, their results are sums of no terms.
+        int const begin = lines.from * terms_per_row, last = lines.to * terms_per_row, to = last < end ? last : end,
+                  from = begin >= last || k >= begin ? k : begin;
         if (from >= to && !(k == 0 && begin >= last)) continue;
         std::int64_t const skipped = layout::once ? from : from - k;
-        T const* const kernels = layout::packs ? use.kernels + at * panel + skipped * packed_row(j)
-                                               : b + std::int64_t{from} * Outputs + j;
+        T const* const kernels =
+            layout::packs ? use.kernels + at * panel + skipped * packed_row(j) : b + std::int64_t{from} * Outputs + j;
         bool const complete = line_by_line && (to == last || begin >= last);
         walk some = rows;
         some.lines = lines.end - first - i;
         some.a += i * walk::a_line;
         some.c += i * walk::c_line + j;
-        multiply<Kernel>(j, some, images, from < to ? to - from : 0, use.terms + at + skipped, kernels, from > begin,
-                         [&](int line) {
+        multiply<Kernel>(j, some, images, from < to ? to - from : 0, use.terms + at + skipped, kernels,
+                         begin < last && from > begin, [&](int line) {
                            if (complete) finish(number, i + line % some.lines, line / some.lines, j, after);
                          });
       }
@@ -303,8 +305,8 @@ struct window_sums {
           together == 1 && left >= panel ? panel : left);
   }
   template <class After>
-  static ESPALIER_INLINE void some_lanes(int g, int h, int j, int first, walk const& start, int images, T const* b, prepared& use,
-                                         std::int64_t number, After const& after) {
+  static ESPALIER_INLINE void some_lanes(int g, int h, int j, int first, walk const& start, int images, T const* b,
+                                         prepared& use, std::int64_t number, After const& after) {
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
       if (j + panel > lanes || (layout::rest == 0 && j + panel == lanes))
         return group<kernel<layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last>>(
@@ -321,8 +323,8 @@ struct window_sums {
       int const tap = k / channels, c = k % channels, row = by_row::taps.source[g][tap / columns],
                 column = by_column::taps.source[h][tap % columns];
       int const some = end - k < channels - c ? end - k : channels - c;
-      std::int64_t const at = (row - by_row::taps.tap_low) * layout::stride +
-                              std::int64_t{column - by_column::taps.tap_low} * channels + c;
+      std::int64_t const at =
+          (row - by_row::taps.tap_low) * layout::stride + std::int64_t{column - by_column::taps.tap_low} * channels + c;
       for (int i = 0; i < some; ++i) terms[i] = static_cast<std::int32_t>(at + i);
       if constexpr (layout::packs) {
         pack_kernels(g, h, row, column, j, c, some, b, kernels);
@@ -339,12 +341,13 @@ struct window_sums {
       detail::fill_run<T, Arch>(to, T(0), std::int64_t{count} * packed_row(j));
     int const r = detail::tap_on(layout::row_axis, g, row), end = j + panel < lanes ? j + panel : lanes;
     for (int lane = j; lane < end;) {
-      int const i = lane / Outputs, o = lane % Outputs, k = detail::tap_on(layout::column_axis, h * together + i, column),
+      int const i = lane / Outputs, o = lane % Outputs,
+                k = detail::tap_on(layout::column_axis, h * together + i, column),
                 some = end - lane < Outputs - o ? end - lane : Outputs - o;
       if (k >= 0)
-        detail::copy_rows<T, Arch>(
-            to + (lane - j), packed_row(j),
-            b + ((std::int64_t{r} * Facts::kernel_columns + k) * channels + c) * Outputs + o, Outputs, count, some);
+        detail::copy_rows<T, Arch>(to + (lane - j), packed_row(j),
+                                   b + ((std::int64_t{r} * Facts::kernel_columns + k) * channels + c) * Outputs + o,
+                                   Outputs, count, some);
       lane += some;
     }
   }

@@ -4,13 +4,15 @@
 #include "../product/contract.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
-/// Which pixels windows read along one axis of an image. Windows of a dilated image meet a pixel only with some of their
-/// taps. Results that use the same taps are at a distance, the period: they form a product of their own, without
+/// Which pixels windows read along one axis of an image. Windows of a dilated image meet a pixel only with some of
+/// their taps. Results that use the same taps are at a distance, the period: they form a product of their own, without
 /// multiplications by 0. Neighbouring results can also be computed together, as lanes of one row, which fills registers
-/// if there are few channels.
+/// if there are few channels. Lanes that do not read a pixel multiply it by 0, so a pixel that is NaN or infinite makes
+/// its neighbours NaN.
 namespace espalier::on_cpu::detail {
 
-/// The windows of one axis: tap r of window i reads pixel (start + i * step + r * tap) / divisor, if that is an integer.
+/// The windows of one axis: tap r of window i reads pixel (start + i * step + r * tap) / divisor, if that is an
+/// integer.
 struct window_axis {
   int extent, kernel, step, tap, start, divisor;
 };
@@ -59,7 +61,8 @@ struct axis_taps {
   static constexpr bool complete = Together == 1 || A.extent % Period == 0;
 
   struct table {
-    int count[static_cast<unsigned>(groups)], source[static_cast<unsigned>(groups)][static_cast<unsigned>(Together * A.kernel)];
+    int count[static_cast<unsigned>(groups)],
+        source[static_cast<unsigned>(groups)][static_cast<unsigned>(Together * A.kernel)];
     int most;               ///< the largest of the counts
     int tap_low, tap_high;  ///< the pixels that the first windows of groups read
     int low, high;          ///< the pixels that all windows read, also outside the image

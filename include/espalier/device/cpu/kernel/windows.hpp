@@ -108,7 +108,8 @@ struct window_product : independent_parts {
     using layout = typename gradient::layout;
     typename gradient::window_list const windows;
     for (int i = 0; i < last_image;) {
-      int const g = i / images_per_batch, end = last_image < (g + 1) * images_per_batch ? last_image : (g + 1) * images_per_batch,
+      int const g = i / images_per_batch,
+                end = last_image < (g + 1) * images_per_batch ? last_image : (g + 1) * images_per_batch,
                 images = end - i < layout::images ? end - i : layout::images;
       T* const to = y + g * depth * outputs;
       bool const first = i == g * images_per_batch;

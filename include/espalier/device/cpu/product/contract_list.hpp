@@ -9,10 +9,10 @@
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
-/// A block of Rows x Vectors sums that stay in registers, as in contract_panel. The rows of a and c lie anywhere, and so
-/// do the terms of a sum: row r is a[r][terms[k]] for the k-th term. Convolutions multiply windows so where they lie in
-/// the image, over several taps and lines at once. Whole: rows of b are contiguous registers, also beyond the lanes of
-/// the last vector. Chains: as for contract_panel.
+/// A block of Rows x Vectors sums that stay in registers, as in contract_panel. The rows of a and c lie anywhere, and
+/// so do the terms of a sum: row r is a[r][terms[k]] for the k-th term. So convolutions multiply windows where they lie
+/// in the image, over several taps and lines at once. Whole: rows of b are contiguous registers, also beyond the lanes
+/// of the last vector. Chains: as for contract_panel.
 template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, bool Whole>
 struct contract_list {
   using registers = pack<T, Arch>;
