@@ -11,6 +11,13 @@ namespace espalier::on_cpu::detail {
 constexpr int lowest_of(int count, int step) { return step < 0 ? (count - 1) * step : 0; }
 constexpr int distance_of(int count, int step) { return (count - 1) * (step < 0 ? -step : step); }
 
+/// to[r, 0 ... columns) += from[r, 0 ... columns)
+template <class T, class Arch>
+ESPALIER_KERNEL void add_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows,
+                              std::int64_t columns) {
+  for (std::int64_t r = 0; r < rows; ++r) add_run<T, Arch>(to + r * to_stride, from + r * from_stride, columns);
+}
+
 /// How a gradient with respect to kernels is computed: transposed windows times dy. Rows of the product are the taps
 /// and channels of a window, terms are the windows of several lines and images.
 template <class T, class Facts, int Outputs, class Arch>
@@ -66,7 +73,8 @@ struct window_gradient_layout {
   static constexpr int piece = [] {
     std::int64_t const step = std::int64_t{distance_of(2, Facts::column_step)} * channels, most = 16 * 1024 / bytes,
                        of_b = most / panel, of_a = most / (step > 0 ? step : 1), fit = of_b < of_a ? of_b : of_a;
-    int const some = fit < 48 ? 48 : static_cast<int>(fit), pieces = (windows + some - 1) / some;
+    std::int64_t const least = 2048 / (cut.rows * cut.vectors);
+    int const some = static_cast<int>(fit < least ? least : fit), pieces = (windows + some - 1) / some;
     return (windows + pieces - 1) / pieces;
   }();
   static constexpr int slice = [] {
@@ -101,36 +109,47 @@ struct window_gradient {
   /// Adds the first `count` windows of a list. from: the first window. dy: of it. first: y has no sums yet.
   static ESPALIER_INLINE void add(T const* from, window_list const& windows, int count, T const* dy, T* y, bool first,
                                   std::int64_t first_unit, std::int64_t last_unit) {
+    alignas(64) T sums[buffered ? static_cast<unsigned long>(layout::slice * panel) : 1];  // (rows of a slice, panel)
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       int const j = static_cast<int>(unit / layout::slices) * panel,
                 begin = static_cast<int>(unit % layout::slices) * layout::slice,
                 end = begin + layout::slice < layout::depth ? begin + layout::slice : layout::depth;
+      T* const to = y + std::int64_t{begin} * Outputs + j;
       for (int k = 0; k < count; k += layout::piece) {
         int const some = count - k < layout::piece ? count - k : layout::piece;
-        some_lanes(j, begin, end, some, from, windows.at + k, dy + std::int64_t{k} * Outputs, y, !first || k > 0);
+        some_lanes(j, begin, end, some, from, windows.at + k, dy + std::int64_t{k} * Outputs, buffered ? sums : to,
+                   k > 0 || (!buffered && !first));
+      }
+      if constexpr (buffered) {
+        std::int64_t const columns = Outputs - j < panel ? Outputs - j : panel;
+        if (first) copy_rows<T, Arch>(to, Outputs, sums, panel, end - begin, columns);
+        else add_rows<T, Arch>(to, Outputs, sums, panel, end - begin, columns);
       }
     }
   }
 
  private:
+  /// Rows of many outputs are at a distance for which caches have few sets, so sums are added to y once.
+  static constexpr bool buffered = Outputs > panel;
+  static constexpr std::int64_t c_row = buffered ? panel : Outputs;
   template <int Vectors, int Last>
   using kernel =
       contract_list<T, Arch, layout::rows_of(Vectors), Vectors, Last,
                     chains_of(layout::rows_of(Vectors) * Vectors, Vectors, layout::piece, layout::registers), false>;
   static ESPALIER_INLINE void some_lanes(int j, int begin, int end, std::int64_t count, T const* from,
-                                         std::int32_t const* terms, T const* dy, T* y, bool accumulate) {
+                                         std::int32_t const* terms, T const* dy, T* c, bool accumulate) {
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
       if (j + panel > Outputs || (layout::rest == 0 && j + panel == Outputs))
         return multiply<kernel<layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last>>(
-            begin, end, count, from, terms, dy + j, y + j, accumulate);
+            begin, end, count, from, terms, dy + j, c, accumulate);
     }
     if constexpr (Outputs >= panel)
-      multiply<kernel<layout::cut.vectors, layout::width>>(begin, end, count, from, terms, dy + j, y + j, accumulate);
+      multiply<kernel<layout::cut.vectors, layout::width>>(begin, end, count, from, terms, dy + j, c, accumulate);
   }
-  /// Rows [begin, end) of one panel of lanes. Rows behind the last one go to a buffer.
+  /// Rows [begin, end) of one panel of lanes; to begins with them. Rows behind the last one are stored elsewhere.
   template <class Kernel>
   static ESPALIER_INLINE void multiply(int begin, int end, std::int64_t count, T const* from, std::int32_t const* terms,
-                                       T const* dy, T* y, bool accumulate) {
+                                       T const* dy, T* to, bool accumulate) {
     constexpr int some = Kernel::rows;
     T const* a[static_cast<unsigned>(some)];
     T* c[static_cast<unsigned>(some)];
@@ -140,7 +159,7 @@ struct window_gradient {
       bool const in_order = i % layout::run + some <= layout::run && i + some <= end;
       for (int r = 0; r < some; ++r) {
         a[r] = in_order ? first + r : i + r < end ? from + offset_of(i + r) : first;
-        c[r] = y + std::int64_t{i + r} * Outputs;
+        c[r] = to + (i - begin + r) * c_row;
       }
       if (i + some > end) {
         fill_run<T, Arch>(spare, T(0), panel);
