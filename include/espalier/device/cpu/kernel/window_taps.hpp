@@ -34,6 +34,13 @@ constexpr int larger(int a, int b) { return a < b ? b : a; }
 template <class F>
 constexpr void for_each_source(window_axis const& a, int first, int together, F&& f) {
   int const near = a.start + first * a.step, steps = (together - 1) * a.step, taps = (a.kernel - 1) * a.tap;
+  if (together == 1) {  // without a step of evaluation for each pixel between taps that are far apart
+    for (int r = 0; r < a.kernel; ++r) {
+      int const at = near + (a.tap < 0 ? a.kernel - 1 - r : r) * a.tap;
+      if (at % a.divisor == 0) f(at / a.divisor);
+    }
+    return;
+  }
   int const low = near + smaller(0, steps) + smaller(0, taps), high = near + larger(0, steps) + larger(0, taps);
   for (int q = floor_of_quotient(low, a.divisor); q * a.divisor <= high; ++q)
     for (int i = 0; i < together; ++i)
@@ -95,6 +102,9 @@ inline constexpr int many_rows = 840;
 constexpr int best_together(window_axis const& a, int outputs, std::int64_t terms_per_tap, int width, int registers,
                             int bytes) {
   int const period = smallest_period(a);
+  // Windows that reach over many pixels would take many steps of evaluation.
+  int const reach = ((a.kernel - 1) * larger(a.tap, -a.tap) + 16 * period * larger(a.step, -a.step)) / a.divisor;
+  if (reach > 128) return 0;
   auto const vectors = [&](int lanes) { return (lanes + width - 1) / width; };
   auto const cost_of = [&](int lanes) { return best_cut(many_rows, vectors(lanes), registers, false, bytes).cost; };
   double separate = 0;
@@ -102,7 +112,7 @@ constexpr int best_together(window_axis const& a, int outputs, std::int64_t term
     separate += double(count_sources(a, i, 1)) * ((a.extent - i + period - 1) / period);
   double best = 0.9 * separate * cost_of(outputs);
   int found = 0;
-  for (int some = period; some * outputs <= 4 * width && some <= a.extent; some += period) {
+  for (int some = period; some * outputs <= 4 * width && some <= 16 * period && some <= a.extent; some += period) {
     if (some == 1) continue;
     int const taps = count_sources(a, 0, some);
     if (a.extent % some != 0 && taps * terms_per_tap * vectors(some * outputs) * bytes > 64 * 1024) continue;
