@@ -157,7 +157,7 @@ class loop_binder {
   constexpr bounded_group unfused(int x) const {
     group const& k = plan_.groups.groups[x];
     graph::node const& n = g_[k.first];
-    if (k.kind == kernel_kind::window_sum) return window_sums(x);
+    if (k.kind == kernel_kind::window_sum) return tap_sums(x);
     if (k.windowed) return windows(x);
     bool const scatters = k.kind == kernel_kind::scatter_add;
     extents const &y = n.shape, &a = g_[n.operand[0]].shape;
@@ -192,7 +192,7 @@ class loop_binder {
     return one_product && varies(k.first) == !gradient && varies(n.operand[1]) == gradient ? images : no_kernel;
   }
 
-  constexpr bounded_group window_sums(int x) const {
+  constexpr bounded_group tap_sums(int x) const {
     int const id = plan_.groups.groups[x].first;
     window_sum const sum = find_window_sum(g_, id);
     extents const &w = g_[sum.window].shape, &image = g_[g_[sum.window].operand[0]].shape;

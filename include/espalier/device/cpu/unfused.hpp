@@ -11,7 +11,7 @@
 #include "kernel/random.hpp"
 #include "kernel/scatter_add.hpp"
 #include "kernel/strided_reduction.hpp"
-#include "kernel/window_sums.hpp"
+#include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 
 #include "../../base/diagnostics_push.hpp"

@@ -12,7 +12,7 @@
 #include "kernel/concatenate.hpp"
 #include "kernel/convert.hpp"
 #include "kernel/strided.hpp"
-#include "kernel/window_sums.hpp"
+#include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 
 #include "../../base/diagnostics_push.hpp"

@@ -5,7 +5,7 @@
 #include "move.hpp"
 #include "scatter_add.hpp"
 #include "strided_reduction.hpp"
-#include "window_sums.hpp"
+#include "tap_sums.hpp"
 #include "windows.hpp"
 
 #include "../../../base/diagnostics_push.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums of windows times a factor for each tap or position, against sums over windows that are written out.
-#define BOOST_TEST_MODULE device_cpu_kernel_window_sums
+#define BOOST_TEST_MODULE device_cpu_kernel_tap_sums
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cpu/kernel/window_sums.hpp>
+#include <espalier/device/cpu/kernel/tap_sums.hpp>
 
 #include "support/window_maps.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums of windows times a factor for each tap or position, against sums over windows that are written out.
-#define BOOST_TEST_MODULE device_cuda_kernel_window_sums
+#define BOOST_TEST_MODULE device_cuda_kernel_tap_sums
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cuda/kernel/window_sums.hpp>
+#include <espalier/device/cuda/kernel/tap_sums.hpp>
 #include <espalier/device/cuda/simulator/simulated_backend.hpp>
 
 #include "maps.hpp"
