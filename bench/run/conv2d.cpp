@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Convolutions: forward, gradient of the images, gradient of the kernels. espalier reads and writes (N, H, W, C) and
-// (rows, columns, inputs, outputs) as a user has them.
+// (rows, columns, inputs of a group, outputs) as a user has them.
 #include "conv2d.hpp"
 
 #include <espalier/eager/compiled.hpp>
@@ -17,7 +17,7 @@ using bench::conv2d_shape;
 template <conv2d_shape S>
 struct forward {
   constexpr auto operator()(auto x, auto w) const {
-    return esp::conv2d<esp::convolution{.stride = S.stride, .padding = S.padding}>(x, w);
+    return esp::conv2d<esp::convolution{.stride = S.stride, .padding = S.padding, .groups = S.groups}>(x, w);
   }
 };
 template <conv2d_shape S>
@@ -32,9 +32,9 @@ struct gradient {
 template <conv2d_shape S>
 struct rows {
   using X = esp::shape<S.n, S.h, S.w, S.c>;
-  using W = esp::shape<S.k, S.k, S.c, S.o>;
+  using W = esp::shape<S.k, S.k, S.inputs(), S.o>;
   using Y = esp::shape<S.n, S.rows(), S.columns(), S.o>;
-  static constexpr double bytes = 4. * (X::size + W::size + Y::size), flops = 2. * Y::size * S.k * S.k * S.c;
+  static constexpr double bytes = 4. * (X::size + W::size + Y::size), flops = 2. * Y::size * S.k * S.k * S.inputs();
   static bench::input kernels() { return {W::size, -.2f, .2f}; }
   static std::string name(int work) { return bench::conv2d_works[work] + S.name(); }
   bench::row what[3] = {{name(0), {{X::size}, kernels()}, {{Y::size}}, bytes, flops},

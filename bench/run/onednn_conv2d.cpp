@@ -36,7 +36,9 @@ struct state {
 work convolution(operands o, conv2d_shape const& s, int which, algorithm how) {
   using namespace dnnl;
   auto const all = std::make_shared<state>();
-  memory::dims const x_dims{s.n, s.c, s.h, s.w}, w_dims{s.o, s.c, s.k, s.k}, y_dims{s.n, s.o, s.rows(), s.columns()};
+  memory::dims const x_dims{s.n, s.c, s.h, s.w}, y_dims{s.n, s.o, s.rows(), s.columns()},
+      w_dims = s.groups == 1 ? memory::dims{s.o, s.c, s.k, s.k}
+                             : memory::dims{s.groups, s.o / s.groups, s.inputs(), s.k, s.k};
   auto const plain = [&](float* p, memory::dims const& d, memory::format_tag tag) {
     return memory({d, memory::data_type::f32, tag}, all->engine, p);
   };
@@ -44,7 +46,9 @@ work convolution(operands o, conv2d_shape const& s, int which, algorithm how) {
     return memory::desc(d, memory::data_type::f32, memory::format_tag::any);
   };
   auto const images = [&](float* p) { return plain(p, x_dims, memory::format_tag::nhwc); };
-  auto const kernels = [&](float* p) { return plain(p, w_dims, memory::format_tag::hwio); };
+  auto const kernels = [&](float* p) {
+    return plain(p, w_dims, s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo);
+  };
   auto const results = [&](float* p) { return plain(p, y_dims, memory::format_tag::nhwc); };
   memory::desc const x = any(x_dims), w = any(w_dims), y = any(y_dims);
   memory::dims const strides{s.stride, s.stride}, before{s.padding, s.padding};
@@ -90,7 +94,7 @@ struct rows {
              [s](operands o) { return convolution(o, s, 1, algorithm::convolution_direct); }, library},
             {conv2d_works[2] + s.name(), "onednn",
              [s](operands o) { return convolution(o, s, 2, algorithm::convolution_direct); }, library}} {
-    for (int which = 0; which < 3 && s.k == 3 && s.stride == 1; ++which)
+    for (int which = 0; which < 3 && s.k == 3 && s.stride == 1 && s.groups == 1; ++which)
       implementation(
           conv2d_works[which] + s.name(), "onednn_winograd",
           [s, which](operands o) -> work {

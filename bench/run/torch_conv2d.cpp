@@ -17,11 +17,12 @@ using namespace bench;
 
 work convolution(operands o, conv2d_shape const& s, int which, at::MemoryFormat layout) {
   one_thread();
-  // (N, C, H, W) and (O, C, K, K), as torch says them.
+  // (N, C, H, W) and (O, C / groups, K, K), as torch says them.
   auto const x = wrap(o.in[0], {s.n, s.h, s.w, s.c}).permute({0, 3, 1, 2}).contiguous(layout);
-  auto const w = wrap(o.in[1], {s.k, s.k, s.c, s.o}).permute({3, 2, 0, 1}).contiguous(layout);
+  auto const w = wrap(o.in[1], {s.k, s.k, s.inputs(), s.o}).permute({3, 2, 0, 1}).contiguous(layout);
   auto const last = std::make_shared<at::Tensor>();
   std::vector<std::int64_t> const strides{s.stride, s.stride}, padding{s.padding, s.padding}, one{1, 1}, zero{0, 0};
+  std::int64_t const groups = s.groups;
   auto const collect = [=] {
     auto const plain = (which == 2 ? last->permute({2, 3, 1, 0}) : last->permute({0, 2, 3, 1})).contiguous();
     std::memcpy(o.out[0], plain.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(plain.numel()));
@@ -29,7 +30,7 @@ work convolution(operands o, conv2d_shape const& s, int which, at::MemoryFormat 
   if (which == 0)
     return {repeated([=] {
               at::NoGradGuard const no_gradients;
-              *last = at::conv2d(x, w, {}, strides, padding);
+              *last = at::conv2d(x, w, {}, strides, padding, one, groups);
             }),
             collect};
   auto const dy = wrap(o.in[2], {s.n, s.rows(), s.columns(), s.o}).permute({0, 3, 1, 2}).contiguous(layout);
@@ -37,7 +38,7 @@ work convolution(operands o, conv2d_shape const& s, int which, at::MemoryFormat 
   return {repeated([=] {
             at::NoGradGuard const no_gradients;
             auto const [dx, dw, db] = at::convolution_backward(dy, x, w, at::OptionalIntArrayRef{}, strides, padding,
-                                                               one, false, zero, 1, gradient_mask);
+                                                               one, false, zero, groups, gradient_mask);
             *last = which == 1 ? dx : dw;
           }),
           collect};

@@ -170,6 +170,31 @@ BOOST_AUTO_TEST_CASE(images) {
                 [&](int i) { return esp::grad<1>(size)(net, sample(x, i)); });
 }
 
+// A kernel for each channel: the same kernels for all samples, and kernels of their own.
+BOOST_AUTO_TEST_CASE(convolutions_of_each_channel) {
+  static constexpr auto convolved = [](auto v, auto w) {
+    return esp::conv2d<esp::convolution{.stride = 2, .padding = 1, .groups = 3}>(reshape<1, 6, 5, 3>(v), w);
+  };
+  static constexpr auto size = [](auto v, auto w) { return sum(square(convolved(v, w))); };
+  auto const x = doubles<4, 6, 5, 3>(1);
+  auto const w = doubles<3, 3, 1, 3>(2);
+  auto const own = doubles<4, 3, 3, 1, 3>(3);
+  check_samples("convolved", esp::vmap<0>(convolved)(x, w), 4,
+                [&](int i) { return tensor<double, shape<1, 3, 3, 3>>{convolved(sample(x, i), w)}; });
+  check_samples("with kernels of their own", esp::vmap(convolved)(x, own), 4,
+                [&](int i) { return tensor<double, shape<1, 3, 3, 3>>{convolved(sample(x, i), sample(own, i))}; });
+  check_samples("gradients", esp::vmap(esp::grad<1>(size))(x, own), 4,
+                [&](int i) { return esp::grad<1>(size)(sample(x, i), sample(own, i)); });
+  check_samples("gradients of the same kernels", esp::vmap<0>(esp::grad<1>(size))(x, w), 4,
+                [&](int i) { return esp::grad<1>(size)(sample(x, i), w); });
+  static constexpr auto of_two = [](auto v, auto k) {
+    return esp::conv2d<esp::convolution{.padding = 1, .groups = 3}>(v, k);
+  };
+  auto const pairs = doubles<4, 2, 5, 4, 3>(4);
+  check_samples("two images", esp::vmap<0>(of_two)(pairs, w), 4,
+                [&](int i) { return tensor<double, shape<2, 5, 4, 3>>{of_two(sample(pairs, i), w)}; });
+}
+
 BOOST_AUTO_TEST_CASE(nets_with_batch_statistics_run_in_evaluation_mode) {
   esp::model<Normed, esp::cpu, double> net{esp::seed{3}};
   auto const x = doubles<4, 5>(5);

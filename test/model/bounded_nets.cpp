@@ -28,6 +28,9 @@ struct Halves {
 };
 using Convolutions = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::Conv<8, 16, 3, nn::conv{.stride = 2}>, nn::ReLU,
                                     nn::MaxPool2d<2>, nn::Flatten, nn::Linear<64, 5>>;
+using Depthwise = nn::Sequential<nn::Conv<4, 12, 3, nn::conv{.groups = 4}>, nn::ReLU,
+                                 nn::Conv<12, 12, 3, nn::conv{.stride = 2, .groups = 12}>, nn::SiLU,
+                                 nn::GlobalAvgPool<>, nn::Linear<12, 5>>;
 using Normalized = nn::Sequential<nn::Conv<4, 8, 3>, nn::GroupNorm<2, 8>, nn::SiLU, nn::AvgPool2d<2>,
                                   nn::GlobalAvgPool<>, nn::Linear<8, 5>>;
 using Sequences = nn::Sequential<Attention, nn::LayerNorm1d<16>, nn::Flatten, nn::Linear<64, 5>>;
@@ -51,6 +54,9 @@ using Regression = nn::Sequential<nn::Linear<6, 20>, nn::Softplus, nn::Linear<20
 
 BOOST_AUTO_TEST_CASE(convolutions_and_pooling) {
   BOOST_TEST((training_case<Convolutions, nn::SoftmaxLoss, 5, 3, 8, 8>::compare<1, 3, 10>()) < 1e-9);
+}
+BOOST_AUTO_TEST_CASE(convolutions_of_each_channel) {
+  BOOST_TEST((training_case<Depthwise, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<1, 7>()) < 1e-10);
 }
 BOOST_AUTO_TEST_CASE(norms_of_groups) {
   BOOST_TEST((training_case<Normalized, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<1, 7>()) < 1e-10);

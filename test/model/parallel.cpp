@@ -71,6 +71,17 @@ struct norms_of_rows {
   }
 };
 
+inline constexpr auto convolved = [](auto x, auto w) {
+  return esp::conv2d<esp::convolution{.padding = 1, .groups = 40}>(x, w);
+};
+inline constexpr auto size_of_convolved = [](auto x, auto w, auto dy) { return sum(convolved(x, w) * dy); };
+struct convolution_and_gradients {
+  constexpr auto operator()(auto x, auto w, auto dy) const {
+    return std::tuple{convolved(x, w), esp::grad<0>(size_of_convolved)(x, w, dy),
+                      esp::grad<1>(size_of_convolved)(x, w, dy)};
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_small_net_learns_the_same) {
@@ -117,5 +128,17 @@ BOOST_AUTO_TEST_CASE(a_compiled_function_returns_the_same) {
   together(x, w, rows, product, columns, all);
   BOOST_TEST(
       (rows == expected_rows && product == expected_product && columns == expected_columns && all == expected_all));
+}
+BOOST_AUTO_TEST_CASE(convolutions_of_each_channel_are_the_same) {
+  auto const x = floats<2, 24, 24, 40>(1), dy = floats<2, 24, 24, 40>(2);
+  auto const w = floats<3, 3, 1, 40>(3);
+  auto const run = [&]<class Device>(Device device) {
+    tensor<float, shape<2, 24, 24, 40>> y, dx;
+    tensor<float, shape<3, 3, 1, 40>> dw;
+    esp::compiled f{device, convolution_and_gradients{}, x, w, dy};
+    f(x, w, dy, y, dx, dw);
+    return std::tuple{copy(y.span()), copy(dx.span()), copy(dw.span())};
+  };
+  BOOST_TEST((run(esp::cpu{}) == run(esp::cpu_parallel<3>{})));
 }
 static_assert(sizeof(esp::model<small>) == sizeof(esp::model<small, esp::cpu_parallel<1>>), "one thread needs no team");

@@ -112,6 +112,13 @@ struct Delayed {
     return last(tanh(grouped(esp::concatenate<2>(x, delayed))));
   }
 };
+/// A kernel for each channel, and two for each: sums of windows times kernels.
+using OfEachChannel =
+    nn::Sequential<Causal<2, 6, 3, 2, 1, 2>, nn::Tanh, nn::Residual<Causal<6, 6, 4, 1, 1, 6>>,
+                   nn::Conv1d<6, 6, 3, nn::conv{.padding = 0, .groups = 6, .layout = esp::nhwc}>, nn::Linear<6, 2>>;
+using OfEachChannelSecond =
+    nn::Sequential<nn::Conv1d<2, 6, 3, nn::conv{.padding = {0, 2, 0, 0}, .groups = 2}>, nn::Tanh,
+                   nn::Conv1d<6, 2, 3, nn::conv{.padding = {0, 2, 0, 0}, .groups = 2}>>;
 /// The result is a delay: nothing is computed behind it.
 struct Late {
   ESPALIER_MODULE(Late)
@@ -304,6 +311,10 @@ BOOST_AUTO_TEST_CASE(norms_over_channels) { check<double, Channels, 1, 1, 6, 48>
 BOOST_AUTO_TEST_CASE(strides_and_poolings) { check<double, Strided, 1, 4, 16, 48>(); }
 BOOST_AUTO_TEST_CASE(channels_second) { check<double, Second, 2, 1, 4, 48>(); }
 BOOST_AUTO_TEST_CASE(delays_and_groups_of_channels) { check<double, Delayed, 1, 1, 2, 12>(); }
+BOOST_AUTO_TEST_CASE(kernels_of_each_channel) {
+  check<double, OfEachChannel, 1, 1, 3, 12, 48>(2);
+  check<double, OfEachChannelSecond, 2, 1, 4, 12>();
+}
 BOOST_AUTO_TEST_CASE(a_delay) { check<double, Late, 1, 1, 4, 12>(); }
 BOOST_AUTO_TEST_CASE(a_delayed_value_behind_other_paddings) { check<double, LateMaximum, 1, 1, 4, 12>(); }
 BOOST_AUTO_TEST_CASE(products_that_are_moved_out_of_loops) {

@@ -23,6 +23,10 @@ using Convolutions = nn::Sequential<nn::Conv<3, 6, {3, 2}, strided>, nn::BatchNo
                                     nn::Conv<6, 5, 3, dilated>, nn::GELU, nn::Conv<5, 4, 1>, nn::ReLU>;
 using Groups =
     nn::Sequential<nn::Conv<4, 6, 3, in_groups>, nn::ReLU, nn::Conv<6, 4, 1, in_groups>, nn::Conv<4, 8, 3, depthwise>>;
+using OfEachChannel = nn::Sequential<nn::Conv<4, 4, {3, 2}, nn::conv{.padding = {1, 0, 2, 1}, .groups = 4}>, nn::ReLU,
+                                     nn::Conv<4, 4, 3, nn::conv{.dilation = 2, .groups = 4, .bias = false}>,
+                                     nn::Conv<4, 12, 3, depthwise>>;
+using OfEachChannelLast = nn::Conv<3, 6, 3, nn::conv{.padding = 1, .groups = 3, .layout = nhwc}>;
 using Last = nn::Sequential<nn::Conv<3, 4, 3, channels_last>, nn::BatchNorm<4, -1>, nn::Conv<4, 2, 3, channels_last>>;
 using Enlarged = nn::Sequential<nn::ConvTranspose<3, 4, 3, enlarging>, nn::ReLU, nn::Conv<4, 2, 3>>;
 using EnlargedLast = nn::ConvTranspose<3, 2, {2, 3}, enlarging_last>;
@@ -55,6 +59,11 @@ ESPALIER_EXPORTED_MAIN(
     test::put<Convolutions, esp::batch<3, 3, 7, 6>, by::interpreter, esp::io::any_batch<3, 7, 6>>(
         "convolutions_any", "Conv 3\nTranspose 0\n");
     test::put<Groups, esp::batch<2, 4, 6, 5>, by::interpreter>("groups", "Conv 3\n");
+    test::put<OfEachChannel, esp::batch<2, 4, 7, 6>, by::interpreter>("depthwise",
+                                                                      "Conv 3\nTranspose 0\nMul 0\nReduceSum 0\n");
+    test::put<OfEachChannel, esp::batch<3, 4, 7, 6>, by::interpreter, esp::io::any_batch<4, 7, 6>>(
+        "depthwise_any", "Conv 3\nTranspose 0\nMul 0\n");
+    test::put<OfEachChannelLast, esp::batch<2, 4, 5, 3>, by::interpreter>("depthwise_last", "Conv 1\nTranspose 2\n");
     test::put<Last, esp::batch<2, 5, 4, 3>, by::interpreter>("channels_last", "Conv 2\nTranspose 2\nReshape 1\n");
     test::put<Enlarged, esp::batch<2, 3, 4, 3>, by::interpreter>("transposed",
                                                                  "ConvTranspose 1\nConv 1\nTranspose 0\n");

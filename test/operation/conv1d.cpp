@@ -52,6 +52,12 @@ BOOST_AUTO_TEST_CASE(values) {
       "everything set");
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_for_each_channel) {
+  check<convolution{.padding = {0, 2, 0, 0}, .groups = 9}, 2, 30, 9, 3, 1, 9>("causal");
+  check<convolution{.padding = {0, 15}, .groups = 20}, 1, 70, 20, 31, 1, 20>("a long kernel");
+  check<convolution{.stride = 2, .padding = {0, 3}, .dilation = 2, .groups = 4}, 2, 25, 4, 5, 1, 8>("everything set");
+}
+
 // What belongs to rows is not read: not even where it would not fit.
 BOOST_AUTO_TEST_CASE(rows_do_not_matter) {
   auto const x = doubles<2, 9, 3>(1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE operation_conv2d
+#include <espalier/eager/compiled.hpp>
 #include <espalier/operation/flip.hpp>
 #include <espalier/operation/pad.hpp>
 
@@ -103,6 +104,51 @@ BOOST_AUTO_TEST_CASE(groups) {
       "two groups, every second", doubles<2, 7, 6, 18>(1), doubles<3, 2, 9, 10>(2));
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_for_each_channel) {
+  check_convolution<convolution{.padding = 1, .groups = 16}>("3x3", floats<2, 9, 11, 16>(1), floats<3, 3, 1, 16>(2));
+  check_convolution<convolution{.stride = 2, .padding = 1, .groups = 21}>("every second", floats<2, 9, 30, 21>(1),
+                                                                          floats<3, 3, 1, 21>(2));
+  check_convolution<convolution{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 5}>(
+      "everything set", doubles<2, 9, 10, 5>(1), doubles<3, 2, 1, 5>(2));
+  check_convolution<convolution{.stride = 3, .padding = 2, .groups = 6}>("5x5, every third", doubles<1, 11, 13, 6>(1),
+                                                                         doubles<5, 5, 1, 6>(2));
+  check_convolution<convolution{.padding = {0, 15}, .groups = 4}>("a long kernel", floats<1, 1, 40, 4>(1),
+                                                                  floats<1, 31, 1, 4>(2));
+  check_convolution<convolution{.padding = 4, .groups = 2}>("more padding than image", doubles<1, 3, 2, 2>(1),
+                                                            doubles<3, 3, 1, 2>(2));
+  check_convolution<convolution{.groups = 3}>("one window", doubles<1, 3, 3, 3>(1), doubles<3, 3, 1, 3>(2));
+  check_convolution<convolution{.stride = 2, .groups = 3}>("1x1", doubles<2, 4, 5, 3>(1), doubles<1, 1, 1, 3>(2));
+  check_convolution<convolution{.padding = 1, .groups = 3}>("three outputs for each", floats<2, 6, 5, 3>(1),
+                                                            floats<3, 3, 1, 9>(2));
+  check_convolution<convolution{.stride = 2, .padding = 1, .groups = 8, .layout = nchw}>(
+      "channels first", floats<2, 8, 7, 6>(1), floats<8, 1, 3, 3>(2));
+}
+
+// Kernels read the images in place: neither windows nor their products with the kernels are stored.
+BOOST_AUTO_TEST_CASE(a_kernel_for_each_channel_needs_no_memory) {
+  auto const x = floats<2, 6, 7, 8>(1);
+  auto const w = floats<3, 3, 1, 8>(2);
+  using forward = decltype(esp::compiled{convolution_of_both<convolution{.padding = 1, .groups = 8}>{}, x, w});
+  static_assert(forward::kernel_count == 1 && forward::workspace_bytes == 0);
+  constexpr auto gradients = esp::grad<0, 1>([](auto images, auto kernels) {
+    auto const y = esp::conv2d<convolution{.stride = 2, .padding = 1, .groups = 8}>(images, kernels);
+    return sum(y * y);
+  });
+  // The result, its gradient, the flipped kernels, and a kernel for each gradient.
+  using backward = decltype(esp::compiled{gradients, x, w});
+  static_assert(backward::kernel_count == 5);
+  static_assert(backward::workspace_bytes <= sizeof(float) * (2 * 4 * 4 * 8 * 2 + 3 * 3 * 8 + 64));
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_for_each_channel_by_the_compiler) {
+  constexpr esp::tensor<double, shape<1, 2, 2, 2>> x{{{{1, 10}, {2, 20}}, {{3, 30}, {4, 40}}}};
+  constexpr esp::tensor<double, shape<1, 2, 1, 2>> w{{{{1, 2}}, {{-1, 3}}}};
+  constexpr esp::tensor<double, shape<1, 2, 1, 2>> y = esp::conv2d<convolution{.groups = 2}>(x, w);
+  static_assert(y == esp::tensor<double, shape<1, 2, 1, 2>>{{{{-1, 80}}, {{-1, 180}}}});
+  esp::tensor<double, shape<1, 2, 1, 2>> const by_kernels = esp::conv2d<convolution{.groups = 2}>(x, w);
+  BOOST_TEST((by_kernels == y));
+}
+
 BOOST_AUTO_TEST_CASE(channels_first) {
   check_convolution<convolution{.padding = 1, .layout = nchw}>("few channels", doubles<2, 3, 5, 6>(1),
                                                                doubles<4, 3, 3, 3>(2));
@@ -148,5 +194,10 @@ BOOST_AUTO_TEST_CASE(gradients) {
       wide{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2, .layout = nchw};
   check_pullback("3x3", convolution_of_both<strided>{}, doubles<2, 4, 5, 2>(1), doubles<3, 3, 2, 3>(2));
   check_pullback("2x2, channels first", convolution_of_both<wide>{}, doubles<1, 4, 4, 5>(1), doubles<2, 2, 2, 2>(2));
+  constexpr convolution of_each{.stride = 2, .padding = 1, .groups = 3};
+  check_pullback("a kernel for each channel", convolution_of_both<of_each>{}, doubles<2, 4, 5, 3>(1),
+                 doubles<3, 3, 1, 3>(2));
+  check_pullback("two kernels for each channel", convolution_of_both<of_each>{}, doubles<2, 4, 5, 3>(1),
+                 doubles<3, 3, 1, 6>(2));
   check_pullback("twice", twice, doubles<1, 4, 4, 2>(1), doubles<3, 3, 2, 2>(2));
 }

@@ -92,6 +92,35 @@ BOOST_AUTO_TEST_CASE(products_that_do_not_read_windows) {
   BOOST_TEST(!plan::reads_windows(p.nodes, p.add<max_>({6, {1, 1, 5, 2, 2, 8}}, 0b000010, windows).id));
 }
 
+// Windows times a factor that each tap or each position has, summed over the taps or the positions.
+BOOST_AUTO_TEST_CASE(which_sums_compute_windows_times_a_factor) {
+  built_program p;
+  extents const s{4, {2, 6, 6, 3}}, w{6, {2, 6, 6, 3, 3, 3}}, of_taps{6, {1, 1, 1, 3, 3, 3}},
+      of_positions{6, {2, 6, 6, 1, 1, 3}}, of_rows{6, {2, 6, 1, 1, 1, 3}};
+  handle const x = p.argument(0, s), windows = move(p, x, windows_of(s, 3, 3, convolution{.padding = 1}));
+  auto const repeated = [&](int position, extents const& e) {
+    return handle{&p.nodes, operation::emit_broadcast(p.nodes, p.argument(position, e).id, w)};
+  };
+  auto const found = [&](handle a, handle b, extents const& result) {
+    return plan::find_window_sum(p.nodes, p.add<sum_>(result, 0, p.add<multiply_>(w, 0, a, b)).id);
+  };
+  handle const taps = repeated(1, of_taps), positions = repeated(2, of_positions), rows = repeated(3, of_rows);
+  plan::window_sum const over_taps = found(windows, taps, of_positions),
+                         over_positions = found(positions, windows, of_taps);
+  BOOST_TEST((over_taps.window == windows.id && over_taps.repeated == taps.id && !over_taps.over_positions));
+  BOOST_TEST((over_positions.window == windows.id && over_positions.repeated == positions.id &&
+              over_positions.over_positions));
+  BOOST_TEST((p.nodes[over_taps.factor].shape == of_taps));
+  BOOST_TEST(found(windows, positions, of_positions).product == 0);
+  BOOST_TEST(found(windows, rows, of_positions).product == 0);
+  BOOST_TEST(found(windows, taps, of_rows).product == 0);
+  BOOST_TEST(found(windows, windows, of_positions).product == 0);
+  BOOST_TEST(
+      plan::find_window_sum(p.nodes, p.add<max_>(of_positions, 0, p.add<multiply_>(w, 0, windows, taps)).id).product ==
+      0);
+  BOOST_TEST(plan::find_window_sum(p.nodes, x.id).product == 0);
+}
+
 BOOST_AUTO_TEST_CASE(leaves_are_read_and_not_computed) {
   using graph::op_family;
   static_assert(plan::is_leaf(op_family::argument) && plan::is_leaf(op_family::constant) &&

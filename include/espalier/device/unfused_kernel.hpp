@@ -16,6 +16,30 @@ constexpr auto find_converted() {
   else return std::type_identity<std::conditional_t<label_of(leaf).is_flag, bool, std::int32_t>>{};
 }
 
+/// Reads its first operand through windows: a product, a reduction, or a sum of windows times a factor.
+template <class Kernels, class Program, int X>
+constexpr auto find_windowed_kernel() {
+  constexpr auto const& g = plan::graph_of<Program>.nodes;
+  constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
+  constexpr int id = group.first;
+  constexpr graph::node const& n = g.nodes[id];
+  constexpr bool is_sum = group.kind == plan::kernel_kind::window_sum;
+  constexpr plan::window_sum sum = plan::find_window_sum(g, id);
+  constexpr int window = is_sum ? sum.window : graph::data_of(g, n.operand[0]);
+  using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
+  using Window = shape_of_node<Program, window>;
+  using Map = node_map<Program, window>;
+  if constexpr (is_sum && sum.over_positions)
+    return std::type_identity<typename Kernels::template position_sums<Image, Window, Map>>{};
+  else if constexpr (is_sum) return std::type_identity<typename Kernels::template tap_sums<Image, Window, Map>>{};
+  else if constexpr (group.kind == plan::kernel_kind::contraction)
+    return std::type_identity<typename Kernels::template window_product<
+        Image, Window, Map, shape_of_node<Program, n.operand[1]>, shape_of_node<Program, id>, n.attribute>>{};
+  else
+    return std::type_identity<typename Kernels::template window_reduction<
+        graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, Map>>{};
+}
+
 /// Kernels: a device's kernels, a member template for each kind of group.
 template <class Kernels, class Program, int X>
 constexpr auto find_unfused_kernel() {
@@ -32,16 +56,7 @@ constexpr auto find_unfused_kernel() {
     using From = typename decltype(find_converted<Program, n.operand[0]>())::type;
     return std::type_identity<typename Kernels::template convert<From, group.size>>{};
   } else if constexpr (group.windowed) {
-    constexpr int window = graph::data_of(g, n.operand[0]);
-    using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
-    using Window = shape_of_node<Program, window>;
-    using Map = node_map<Program, window>;
-    if constexpr (kind == plan::kernel_kind::contraction)
-      return std::type_identity<typename Kernels::template window_product<
-          Image, Window, Map, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
-    else
-      return std::type_identity<typename Kernels::template window_reduction<
-          graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, Map>>{};
+    return find_windowed_kernel<Kernels, Program, X>();
   } else if constexpr (kind == plan::kernel_kind::contraction) {
     using B = shape_of_node<Program, n.operand[1]>;
     if constexpr (graph::is_narrow(g[graph::data_of(g, n.operand[1])]))

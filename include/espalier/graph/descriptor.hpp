@@ -102,6 +102,8 @@ struct descriptor {
   of_block block = of_block::nothing;
   /// The labels that operand 0 may have, if the op marks it as class labels; null for all other ops.
   label_range const* labels = nullptr;
+  /// True for a reduction that is the sum of its elements.
+  bool adds = false;
 };
 
 /// The only constexpr descriptor of each op; a node refers to its op by the address of this variable.

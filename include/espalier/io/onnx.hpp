@@ -228,6 +228,7 @@ inline view exporter::made(int id) {
     case op_family::elementwise:
       return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
     case op_family::reduction: {
+      if (auto const y = write_as_depthwise_convolution(*this, id)) return *y;
       auto const y = write_as_pooling(*this, id);
       return y ? *y : write_reduction(*this, id);
     }

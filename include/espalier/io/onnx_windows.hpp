@@ -87,7 +87,7 @@ inline view placed_result(exporter& e, std::string name, placed_images const& x,
 /// Images, windows and kernels of a convolution in a program: windows times a matrix of kernels, or times one matrix
 /// per group.
 struct found_convolution {
-  /// node: images with channels last, those of all groups side by side
+  /// node: images with channels last, those of all groups side by side; perhaps in another shape
   int images;
   /// image of all groups, window of one
   extents image, window;
@@ -96,11 +96,15 @@ struct found_convolution {
   int kernels;
   bool kernels_transposed;
   int groups, outputs;  ///< of one group
+  /// kernels: one matrix (taps and channels of one group, outputs of all groups)
+  bool one_matrix;
 };
 
 inline view write_convolution(exporter& e, found_convolution const& f) {
   bool const one_row = f.walk.taps[0] == 1 && f.walk.before[0] + f.walk.after[0] == 0 && f.window.at[1] == 1;
-  placed_images const x = place_images(e, e.value(f.images), f.image, one_row);
+  view images = e.value(f.images);
+  if (f.one_matrix && f.groups != 1) images = e.to.reshaped(images, e.shape(f.images), f.image);
+  placed_images const x = place_images(e, images, f.image, one_row);
   int const rows = f.walk.taps[0], columns = f.walk.taps[1], channels = f.window.at[5];
   view k = e.value(f.kernels);
   extents s = e.shape(f.kernels);
@@ -108,10 +112,11 @@ inline view write_convolution(exporter& e, found_convolution const& f) {
   s = espalier::detail::swapped_extents(s, f.kernels_transposed);
   extents const oihw = x.signals ? extents{3, {f.groups * f.outputs, channels, columns}}
                                  : extents{4, {f.groups * f.outputs, channels, rows, columns}};
-  if (f.groups == 1) {
-    extents const separated{4, {rows, columns, channels, f.outputs}};
+  if (f.groups == 1 || f.one_matrix) {
+    int const outputs = f.groups * f.outputs;
+    extents const separated{4, {rows, columns, channels, outputs}};
     k = e.to.permuted(e.to.reshaped(k, s, separated), separated, packed_permutation(3, 2, 0, 1));
-    k = e.to.reshaped(k, extents{4, {f.outputs, channels, rows, columns}}, oihw);
+    k = e.to.reshaped(k, extents{4, {outputs, channels, rows, columns}}, oihw);
   } else {
     extents const separated{5, {f.groups, rows, columns, channels, f.outputs}};
     k = e.to.permuted(e.to.reshaped(k, s, separated), separated, packed_permutation(0, 4, 3, 1, 2));
@@ -141,7 +146,7 @@ inline std::optional<view> write_as_convolution(exporter& e, int id) {
     extents const &image = e.shape(images), &window = e.shape(windows);
     window_walk const walk = walk_of(e.map_of(windows), image, window);
     if (walk.valid && window.product(3, 6) == sa.at[1])
-      return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs});
+      return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs, true});
   }
   // Rows of images whose channels are stored second: kernels of one pixel.
   view const& v = e.value(a);
@@ -152,7 +157,7 @@ inline std::optional<view> write_as_convolution(exporter& e, int id) {
   extents const s = v.shape(), image = signals ? extents{4, {s.at[0], 1, s.at[1], s.at[2]}} : s;
   window_walk const walk{true, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
   return write_convolution(e, {a, image, extents{6, {image.at[0], image.at[1], image.at[2], 1, 1, image.at[3]}}, walk,
-                               b, transposed, 1, outputs});
+                               b, transposed, 1, outputs, true});
 }
 
 /// Exports a grouped convolution, if the reshape concatenates the results of one.
@@ -194,7 +199,47 @@ inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
                     kernels.at[0] == G && kernels.at[1] == window.product(3, 6) && y.at[4] * G == n.shape.at[3];
   if (!fits) return {};
   extents const image{4, {x.at[0], x.at[1], x.at[2], G * x.at[4]}};
-  return write_convolution(e, {images, image, window, walk, product.operand[1], false, G, y.at[4]});
+  return write_convolution(e, {images, image, window, walk, product.operand[1], false, G, y.at[4], false});
+}
+
+/// Images whose channels a convolution repeats, because each of them has several outputs. channels: of the images
+/// before.
+struct repeated_channels {
+  int images, channels;
+};
+inline repeated_channels behind_repetition(exporter& e, int images) {
+  extents const s = e.shape(images);  // (N, H, W, C times)
+  int const repeated = e[images].op->family == op_family::reshape ? e[images].operand[0] : 0;
+  if (repeated == 0 || e[repeated].op->family != op_family::broadcast || e.shape(repeated).rank != 5)
+    return {images, s.at[3]};
+  int const each = e[repeated].operand[0];
+  extents const r = e.shape(repeated), one{5, {s.at[0], s.at[1], s.at[2], r.at[3], 1}};
+  if (r.product(0, 3) != s.product(0, 3) || !(e.shape(each) == one)) return {images, s.at[3]};
+  return {e[each].op->family == op_family::reshape ? e[each].operand[0] : each, r.at[3]};
+}
+
+/// Exports the sum of windows times kernels as a convolution of one channel per group, if it is one.
+inline std::optional<view> write_as_depthwise_convolution(exporter& e, int id) {
+  graph::node const &n = e[id], &product = e[n.operand[0]];
+  if (n.op != &described<sum_> || n.shape.rank != 6 || product.op != &described<multiply_>) return {};
+  for (int k = 0; k < 2; ++k) {
+    int const windows = product.operand[k], repeated = product.operand[1 - k];
+    if (e[windows].op->family != op_family::move || e[repeated].op->family != op_family::broadcast) continue;
+    extents const window = e.shape(windows), image = e.shape(e[windows].operand[0]);
+    int const kernels = e[repeated].operand[0];
+    extents result = window, taps = window;
+    result.at[3] = result.at[4] = taps.at[0] = taps.at[1] = taps.at[2] = 1;
+    window_walk const walk = walk_of(e.map_of(windows), image, window);
+    if (!walk.valid || e.map_of(windows).fills_with_lowest || !(n.shape == result) || !(e.shape(kernels) == taps))
+      continue;
+    repeated_channels const x = behind_repetition(e, e[windows].operand[0]);
+    extents one_channel = window, all = image;
+    one_channel.at[5] = 1;
+    all.at[3] = x.channels;
+    return write_convolution(
+        e, {x.images, all, one_channel, walk, kernels, false, x.channels, image.at[3] / x.channels, true});
+  }
+  return {};
 }
 
 /// Exports a reduction of windows as a pooling, if it is one.

@@ -2,8 +2,11 @@
 #pragma once
 #include "../shape/window.hpp"
 #include "movement.hpp"
+#include "multiply.hpp"
 #include "permute.hpp"
+#include "broadcast_to.hpp"
 #include "reshape.hpp"
+#include "sum.hpp"
 #include "transpose.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -109,6 +112,26 @@ template <template <class...> class Fault, class X, class W>
   requires(!operand_relation<X, W>::agree)
 struct convolution_operands<Fault, X, W> : window_fits<operand_relation<X, W>, X, W> {};
 
+/// A group for each channel: its windows times its kernel, summed over the taps. The planner lets the sum read the
+/// windows in place (plan/grouping.hpp), so neither they nor the products are stored. If each channel has several
+/// outputs, the channels are repeated.
+template <convolution Walk, class X, class W>
+constexpr auto convolved_by_channel(X&& x, W&& w) {
+  constexpr extents s = shape_of<X>::value, k = shape_of<W>::value;  // (N, H, W, C), (rows, columns, 1, O)
+  if constexpr (k.at[3] != s.at[3]) {
+    constexpr int times = k.at[3] / s.at[3];
+    return convolved_by_channel<Walk>(
+        reshape<s.at[0], s.at[1], s.at[2], k.at[3]>(broadcast_to<s.at[0], s.at[1], s.at[2], s.at[3], times>(
+            reshape<s.at[0], s.at[1], s.at[2], s.at[3], 1>(static_cast<X&&>(x)))),
+        static_cast<W&&>(w));
+  } else {
+    auto windows = moved_by<image_windows<k.at[0], k.at[1], Walk>>(static_cast<X&&>(x));
+    constexpr extents y = shape_of<decltype(windows)>::value;
+    return reshape<y.at[0], y.at[1], y.at[2], y.at[5]>(
+        sum<3, 4>(std::move(windows) * reshape<1, 1, 1, k.at[0], k.at[1], k.at[3]>(static_cast<W&&>(w))));
+  }
+}
+
 /// Convolution as a matrix product: the windows of the images are the rows of a matrix, which is multiplied by the
 /// kernels. The planner lets the product read the windows in place (plan/grouping.hpp). The gradients follow from those
 /// of windows and products.
@@ -116,13 +139,18 @@ template <convolution Options, class X, class W>
 constexpr auto convolved(X&& x, W&& w) {
   using kernels = kernel_axes<shape_of<W>, Options.layout>;
   constexpr convolution walk = with_numbers(Options, rows_columns{kernels::rows, kernels::columns});
-  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(
-      split_groups<Options.groups>(to_nhwc<Options.layout>(static_cast<X&&>(x))));
-  constexpr extents s = shape_of<decltype(windows)>::value;
-  return from_nhwc<Options.layout>(
-      merge_groups<Options.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / Options.groups>(
-          matmul(as_matrices<Options.groups>(std::move(windows)),
-                 kernel_matrices<Options.groups>(to_kkio<Options.layout>(static_cast<W&&>(w)))))));
+  if constexpr (Options.groups > 1 && kernels::inputs == 1) {
+    return from_nhwc<Options.layout>(convolved_by_channel<walk>(to_nhwc<Options.layout>(static_cast<X&&>(x)),
+                                                                to_kkio<Options.layout>(static_cast<W&&>(w))));
+  } else {
+    auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(
+        split_groups<Options.groups>(to_nhwc<Options.layout>(static_cast<X&&>(x))));
+    constexpr extents s = shape_of<decltype(windows)>::value;
+    return from_nhwc<Options.layout>(
+        merge_groups<Options.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / Options.groups>(
+            matmul(as_matrices<Options.groups>(std::move(windows)),
+                   kernel_matrices<Options.groups>(to_kkio<Options.layout>(static_cast<W&&>(w)))))));
+  }
 }
 
 }  // namespace detail

@@ -88,6 +88,18 @@ constexpr int emit_move(node_table& g, int id, index_map const& m, extents const
   return g.add(node{&described<moved_>, {id, 0, 0, 0}, graph::map_attribute(g.number_of(m)), s});
 }
 
+/// The windows of results y whose elements an image's gradient sums, from the last tap that reaches a pixel to the
+/// first: (N, H, W, kernel rows, kernel columns, C of y). w: the shape of the windows of the image.
+constexpr index_map map_of_adjoint(index_map const& m, extents const& w) {
+  index_map out = m;
+  for (int a = 1; a < 3; ++a) {
+    out.step[a] = 1;
+    out.start[a] = -m.start[a] - m.step[a + 2] * (w.at[a + 2] - 1);
+    out.divisor[a] = m.step[a];
+  }
+  return out;
+}
+
 /// Emits the gradient of a convolution with respect to its images as one matrix product. The scatter-add over windows
 /// of a product y w^T equals windows of y, dilated by the stride, times the flipped kernels. Returns 0 if `id` is no
 /// such product.
@@ -105,13 +117,7 @@ constexpr int emit_scatter_add_of_product(node_table& g, int id, index_map const
   int const channels = sa.at[sa.rank - 1];
   std::int64_t const batch = p.shape.product(0, rank - 2);
   if (sa.product(0, sa.rank - 2) != batch || sb.product(0, sb.rank - 2) != batch) return 0;
-  // Windows of y, from the last tap that reaches a pixel to the first: (N, H, W, kernel rows, kernel columns, C of y).
-  index_map out = m;
-  for (int a = 1; a < 3; ++a) {
-    out.step[a] = 1;
-    out.start[a] = -m.start[a] - m.step[a + 2] * (w.at[a + 2] - 1);
-    out.divisor[a] = m.step[a];
-  }
+  index_map const out = map_of_adjoint(m, w);
   int const image = emit_reshape(g, p.operand[0], extents{4, {w.at[0], w.at[1], w.at[2], channels}});
   int const windows = emit_move(g, image, out, extents{6, {s.at[0], s.at[1], s.at[2], w.at[3], w.at[4], channels}});
   // The kernels (batch, kernel rows, kernel columns, C, channels), flipped and with their last two axes exchanged.
@@ -139,6 +145,42 @@ constexpr int emit_scatter_add_of_product(node_table& g, int id, index_map const
   return emit_reshape(g, y, s);
 }
 
+/// Emits the gradient of a convolution of one channel per group with respect to its images. The scatter-add over
+/// windows of y times kernels, each of which is repeated, equals windows of y times the flipped kernels, summed over
+/// the taps. Returns 0 if `id` is no such product.
+constexpr int emit_scatter_add_of_factors(node_table& g, int id, index_map const& m, extents const& s) {
+  constexpr unsigned positions = 0b000111, taps = 0b011000;
+  node const product = g[id];
+  extents const w = product.shape;
+  if (!is_image_window(m) || m.divisor[1] != 1 || m.divisor[2] != 1 || w.rank != 6 ||
+      product.op->family != op_family::elementwise || product.op->summed != graph::within_sum::multiplies)
+    return 0;
+  for (int k = 0; k < 2; ++k) {
+    node const a = g[product.operand[k]], b = g[product.operand[1 - k]];
+    if (a.op->family != op_family::broadcast || b.op->family != op_family::broadcast) continue;
+    extents image = w, kernels = w;
+    image.at[3] = image.at[4] = 1;
+    kernels.at[0] = kernels.at[1] = kernels.at[2] = 1;
+    extents const &from_a = g[a.operand[0]].shape, &from_b = g[b.operand[0]].shape;
+    if ((repeated_axes(from_a, w) & ~taps) != 0 || from_a.size() != image.size() ||
+        (repeated_axes(from_b, w) & ~positions) != 0 || from_b.size() != kernels.size())
+      continue;
+    int const y = emit_reshape(g, a.operand[0], extents{4, {w.at[0], w.at[1], w.at[2], w.at[5]}});
+    int const windows =
+        emit_move(g, y, map_of_adjoint(m, w), extents{6, {s.at[0], s.at[1], s.at[2], w.at[3], w.at[4], w.at[5]}});
+    index_map turn = identity_map(6);
+    for (int axis = 3; axis < 5; ++axis) {
+      turn.step[axis] = -1;
+      turn.start[axis] = w.at[axis] - 1;
+    }
+    int const flipped = emit_move(g, emit_reshape(g, b.operand[0], kernels), turn, kernels);
+    extents const shape = g[windows].shape;
+    int const terms = g.emit(node{product.op, {windows, emit_broadcast(g, flipped, shape), 0, 0}, 0, shape});
+    return espalier::detail::reduce<sum_>(g, terms, taps, s);
+  }
+  return 0;
+}
+
 constexpr int emit_scatter_add(node_table& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, s, n.shape)) return emit_reshape(g, id, s);
@@ -162,8 +204,10 @@ constexpr int emit_scatter_add(node_table& g, int id, index_map const& m, extent
     for (int a = s.rank; a < max_rank; ++a) squeezed.at[a] = 0;
     if (in_order) return emit_move(g, emit_reshape(g, id, squeezed), inverted(plain), s);
   }
-  if (!g.plain)
+  if (!g.plain) {
     if (int const product = emit_scatter_add_of_product(g, id, m, s)) return product;
+    if (int const sum = emit_scatter_add_of_factors(g, id, m, s)) return sum;
+  }
   return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, graph::map_attribute(g.number_of(m)), s});
 }
 

@@ -54,6 +54,7 @@ struct reduction {
     d.evaluate = &detail::combine_double<Op>;
     d.evaluate_single = &detail::combine_single<Op>;
     d.identity = rule<Op>::identity;
+    d.adds = rule<Op>::linear;
     return d;
   }
 };

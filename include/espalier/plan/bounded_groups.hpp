@@ -157,6 +157,7 @@ class loop_binder {
   constexpr bounded_group unfused(int x) const {
     group const& k = plan_.groups.groups[x];
     graph::node const& n = g_[k.first];
+    if (k.kind == kernel_kind::window_sum) return tap_sums(x);
     if (k.windowed) return windows(x);
     bool const scatters = k.kind == kernel_kind::scatter_add;
     extents const &y = n.shape, &a = g_[n.operand[0]].shape;
@@ -189,6 +190,15 @@ class loop_binder {
     bool const one_product = n.shape.product(0, n.shape.rank - 2) == 1;
     bool const gradient = transposes_of(n).a;
     return one_product && varies(k.first) == !gradient && varies(n.operand[1]) == gradient ? images : no_kernel;
+  }
+
+  constexpr bounded_group tap_sums(int x) const {
+    int const id = plan_.groups.groups[x].first;
+    window_sum const sum = find_window_sum(g_, id);
+    extents const &w = g_[sum.window].shape, &image = g_[g_[sum.window].operand[0]].shape;
+    bool const fits = varies(sum.window) && w.at[0] == image.at[0] && w.at[0] % p_.most == 0 &&
+                      varies(id) == !sum.over_positions && varies(sum.factor) == sum.over_positions;
+    return fits ? bounded_group{bounded_loop::outer, each(w.at[0])} : no_kernel;
   }
 
   bounded_program const& p_;

@@ -27,6 +27,7 @@ class grouper : group_builder {
       if (f == op_family::random) add_unfused_group(id, kernel_kind::random);
     }
     groups_.early = groups_.group_count;
+    find_factored();
   }
   /// Groups the nodes first..last. A long program is grouped in pieces, because the compiler limits the steps of each
   /// constant evaluation.
@@ -98,6 +99,44 @@ class grouper : group_builder {
     }
   }
 
+  constexpr bool is_window_sum(int id) const { return groups_.factored[find_window_sum(nodes_, id).product]; }
+  /// Values that loops or other nodes read, according to allows(reader, value), are stored. It precedes its callers:
+  /// clang evaluates no template of a class that it has not parsed yet.
+  template <class Allows>
+  constexpr void keep_factored(Allows allows) {
+    for (int id = 1; id <= nodes_.size; ++id) {
+      if (!groups_.needed[id]) continue;
+      graph::node const& n = nodes_.nodes[id];
+      if (graph::is_loop(n)) for_each_captured(nodes_, groups_, id, [&](int x) { groups_.factored[x] = false; });
+      int const read = groups_.family_of[id] == op_family::alias ? 1 : 4;  // the others belong to its pullback
+      for (int k = 0; k < read; ++k) {
+        int const source = n.operand[k] == 0 ? 0 : groups_.holder_of[n.operand[k]];
+        if (groups_.factored[source] && !allows(id, source)) groups_.factored[source] = false;
+      }
+    }
+  }
+  /// Windows times a factor need no memory if all their readers are sums that compute them. Neither does the factor,
+  /// repeated for all taps, if nothing else reads it.
+  constexpr void find_factored() {
+    bool any = false;
+    for (int id = 1; id <= nodes_.size; ++id) {
+      if (!groups_.needed[id] || groups_.family_of[id] != op_family::reduction) continue;
+      int const product = find_window_sum(nodes_, id).product;
+      if (product != 0 && !groups_.result[product]) any = groups_.factored[product] = true;
+    }
+    if (!any) return;
+    keep_factored([&](int reader, int source) { return find_window_sum(nodes_, reader).product == source; });
+    for (int id = 1; id <= nodes_.size; ++id) {
+      if (!groups_.needed[id] || groups_.family_of[id] != op_family::reduction || !is_window_sum(id)) continue;
+      int const repeated = find_window_sum(nodes_, id).repeated;
+      groups_.factored[repeated] = !groups_.result[repeated];
+    }
+    keep_factored([&](int reader, int source) {
+      bool const computes = groups_.factored[reader] && groups_.family_of[reader] == op_family::elementwise;
+      return computes || groups_.family_of[source] != op_family::broadcast;
+    });
+  }
+
   static constexpr std::int64_t most_converted_early = 4096;
   constexpr bool converts_early(int id) const {
     return groups_.size_of[id] <= most_converted_early || !graph::is_narrow(nodes_.nodes[nodes_.nodes[id].operand[0]]);
@@ -121,10 +160,11 @@ class grouper : group_builder {
     graph::node const& n = nodes_.nodes[id];
     switch (groups_.family_of[id]) {
       case op_family::elementwise:
-        group_elementwise(id);
+        if (!groups_.factored[id]) group_elementwise(id);
         break;
       case op_family::reduction:
-        if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_reduction);
+        if (is_window_sum(id)) add_window_sum_group(id);
+        else if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_reduction);
         else group_reduction(id);
         break;
       case op_family::convert:
@@ -161,7 +201,8 @@ class grouper : group_builder {
         add_unfused_group(id, kernel_kind::index_copy);
         break;
       case op_family::broadcast:
-        if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
+        if (pattern_of(n) == pattern::middle && !groups_.factored[id])
+          add_unfused_group(id, kernel_kind::strided_broadcast);
         break;
       case op_family::loop_carry:
         add_loop_group(id);
@@ -194,25 +235,32 @@ class grouper : group_builder {
         if (nodes_.nodes[id].operand[k] == 0) continue;
         int source = groups_.holder_of[nodes_.nodes[id].operand[k]];
         if (windowed && k == 0) source = groups_.holder_of[nodes_.nodes[source].operand[0]];
-        op_family const f = groups_.family_of[source];
-        if (f == op_family::move || f == op_family::broadcast || f == op_family::constant ||
-            f == op_family::column_index || groups_.deferred[source])
-          materialize(source);
+        store_operand(source);
       }
     }
     int const x = new_group(kind, groups_.size_of[id], 0, 0);
     groups_.groups[x].windowed = windowed;
     add_member(x, id, extent_class::full);
   }
+  /// Stores what an unfused group reads, if nothing has stored it yet.
+  constexpr void store_operand(int source) {
+    op_family const f = groups_.family_of[source];
+    if (f == op_family::move || f == op_family::broadcast || f == op_family::constant || f == op_family::column_index ||
+        groups_.deferred[source])
+      materialize(source);
+  }
+  constexpr void add_window_sum_group(int id) {
+    window_sum const sum = find_window_sum(nodes_, id);
+    store_operand(groups_.holder_of[nodes_.nodes[sum.window].operand[0]]);
+    store_operand(groups_.holder_of[sum.factor]);
+    int const x = new_group(kernel_kind::window_sum, groups_.size_of[id], 0, 0);
+    groups_.groups[x].windowed = true;
+    add_member(x, id, extent_class::full);
+  }
 
   /// A loop, and its results as further members. It reads everything from memory.
   constexpr void add_loop_group(int id) {
-    for_each_captured(nodes_, groups_, id, [&](int x) {
-      op_family const f = groups_.family_of[x];
-      if (f == op_family::move || f == op_family::broadcast || f == op_family::constant ||
-          f == op_family::column_index || groups_.deferred[x])
-        materialize(x);
-    });
+    for_each_captured(nodes_, groups_, id, [&](int x) { store_operand(x); });
     add_member(new_group(kernel_kind::loop, groups_.size_of[id], 0, 0), id, extent_class::full);
   }
 

@@ -18,6 +18,7 @@ enum class kernel_kind : std::uint8_t {
   permute,
   strided_broadcast,
   strided_reduction,
+  window_sum,  ///< the sum of windows times a factor, neither of which is stored for all windows
   convert,
   random,
   move,
@@ -79,6 +80,7 @@ struct grouping {
   bool needed[graph::capacity];
   bool open[graph::capacity];          ///< is an output, or has a reader other than an elementwise op of its size
   bool result[graph::capacity];        ///< is an output
+  bool factored[graph::capacity];      ///< windows times a factor, or that factor repeated: only summed, never stored
   bool deferred[graph::capacity];      ///< made only of graph leaves: inlined into the first group that reads it
   int deferred_rows[graph::capacity];  ///< the number of rows that a deferred value requires; 0: any
   int deferred_segments[graph::capacity];
@@ -189,6 +191,50 @@ constexpr bool reads_windows(node_table const& nodes, int id) {
   std::int64_t const batch = a.product(0, a.rank - 2);
   return !m.fills_with_lowest && !transposes_of(n).b && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
          w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch && (batch == 1 || !short_run);
+}
+
+/// The sum of windows of images times a factor. Each channel has its own sums: over the taps, with a factor for each
+/// tap (a convolution of one channel per group), or over the positions, with a factor for each position (the gradient
+/// of its kernels).
+struct window_sum {
+  int product;  ///< node: windows times the repeated factor; 0: the node is no such sum
+  int window;
+  int repeated;  ///< node: the factor, repeated in the shape of the windows
+  int factor;    ///< node: the factor before
+  bool over_positions;
+};
+constexpr window_sum find_window_sum(node_table const& nodes, int id) {
+  constexpr unsigned positions = 0b000111, taps = 0b011000;
+  graph::node const &n = nodes[id], &product = nodes[n.operand[0]];
+  if (n.op->family != op_family::reduction || !n.op->adds || product.op->family != op_family::elementwise ||
+      product.op->summed != graph::within_sum::multiplies || n.shape.rank != 6)
+    return {};
+  for (int k = 0; k < 2; ++k) {
+    int const window = product.operand[k], repeated = product.operand[1 - k];
+    if (nodes[window].op->family != op_family::move || !is_window(nodes, window) ||
+        nodes[repeated].op->family != op_family::broadcast)
+      continue;
+    index_map const& m = nodes.maps[map_of(nodes[window])];
+    extents const& w = nodes[window].shape;
+    if (!is_image_window(m) || m.fills_with_lowest || !(w == product.shape)) continue;
+    int const factor = nodes[repeated].operand[0];
+    unsigned const summed = operation::repeated_axes(n.shape, w),
+                   given = operation::repeated_axes(nodes[factor].shape, w);
+    // All other axes of the factor are those of the windows, so each tap or position has one.
+    auto const sizes_fit = [&](unsigned axes) {
+      std::int64_t size = w.size();
+      for (int i = 0; i < 6; ++i)
+        if (axes >> i & 1u) size /= w.at[i];
+      return nodes[factor].shape.size() == size;
+    };
+    if ((summed & ~taps) == 0 && (given & ~positions) == 0 && sizes_fit(positions) &&
+        n.shape.size() * w.at[3] * w.at[4] == w.size())
+      return {n.operand[0], window, repeated, factor, false};
+    if ((summed & ~positions) == 0 && (given & ~taps) == 0 && sizes_fit(taps) && n.shape.size() == w.product(3, 6) &&
+        m.divisor[1] == 1 && m.divisor[2] == 1)
+      return {n.operand[0], window, repeated, factor, true};
+  }
+  return {};
 }
 
 /// The first element of a move that is one contiguous run of its operand; -1: it is none.

@@ -59,8 +59,11 @@ class kernel_finder {
       return false;
     if (a.kind != kernel_kind::fused) {
       if (!same_unfused(a.first, b.first)) return false;
-      if (a.windowed && !same_unfused(groups_.holder_of[nodes_.nodes[a.first].operand[0]],
-                                      groups_.holder_of[nodes_.nodes[b.first].operand[0]]))
+      if (a.kind == kernel_kind::window_sum) {
+        window_sum const s = find_window_sum(nodes_, a.first), t = find_window_sum(nodes_, b.first);
+        if (s.over_positions != t.over_positions || !same_unfused(s.window, t.window)) return false;
+      } else if (a.windowed && !same_unfused(groups_.holder_of[nodes_.nodes[a.first].operand[0]],
+                                             groups_.holder_of[nodes_.nodes[b.first].operand[0]]))
         return false;
       if (p.instructions == 1) return true;
     }

@@ -50,6 +50,13 @@ class lowering {
         emit_instruction(x, n, f, extent, u, 1, true);
         continue;
       }
+      if (groups_.groups[x].kind == kernel_kind::window_sum) {
+        window_sum const sum = find_window_sum(nodes_, id);
+        u[0] = use{groups_.holder_of[nodes_.nodes[sum.window].operand[0]], extent_class::full, 0, 0};
+        u[1] = use{groups_.holder_of[sum.factor], extent_class::full, 0, 0};
+        emit_instruction(x, n, f, extent, u, 2, false);
+        continue;
+      }
       int const arity = n.op->arity < 3 ? n.op->arity : 3;
       std::int64_t const size = groups_.size_of[reduction ? n.operand[0] : id];
       for (int i = 0; i < arity; ++i)

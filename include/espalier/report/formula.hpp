@@ -129,6 +129,8 @@ class formulas {
       case graph::op_family::random:
         return n.op->name + ("[" + std::to_string(stream_of(n)) + "]");
       case graph::op_family::reduction:
+        if (k_.kind == plan::kernel_kind::window_sum)
+          return n.op->name + ("(windows(" + operand(s.operand[0]) + ") * " + operand(s.operand[1]) + ")");
         return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
       default:
         return n.op->name + operands(0);

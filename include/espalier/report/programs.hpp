@@ -297,6 +297,8 @@ inline std::string kind_text(kernel_row const& k) {
       return "repetition";
     case plan::kernel_kind::strided_reduction:
       return k.windowed ? "reduction of windows" : "reduction";
+    case plan::kernel_kind::window_sum:
+      return "sum of windows times a factor";
     case plan::kernel_kind::convert:
       return "conversion";
     case plan::kernel_kind::random:

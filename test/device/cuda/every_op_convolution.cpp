@@ -25,6 +25,17 @@ BOOST_AUTO_TEST_CASE(convolutions_of_images) {
   check(
       "conv2d in groups", [](auto x, auto w) { return esp::conv2d<convolution{.stride = 2, .groups = 2}>(x, w); },
       random_tensor<2, 5, 5, 4>(1), random_tensor<2, 3, 2, 6>(2));
+  check(
+      "conv2d of each channel",
+      [](auto x, auto w) { return esp::conv2d<convolution{.stride = 2, .padding = 1, .groups = 8}>(x, w); },
+      random_tensor<2, 6, 5, 8>(1), random_tensor<3, 3, 1, 8>(2));
+  check(
+      "conv2d of each channel, three outputs for each, channels first",
+      [](auto x, auto w) {
+        return esp::conv2d<convolution{.padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 3, .layout = esp::nchw}>(
+            x, w);
+      },
+      random_tensor<2, 3, 5, 6>(1), random_tensor<9, 1, 3, 2>(2));
 }
 BOOST_AUTO_TEST_CASE(convolutions_of_signals) {
   check(

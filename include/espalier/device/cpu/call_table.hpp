@@ -65,9 +65,10 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
       r.arguments[n++] = p.memory.address_of[group.first];
     } else if (is_unfused(p, x)) {
       bool const two =
-          espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&
-          (product || group.kind == plan::kernel_kind::concatenate || group.kind == plan::kernel_kind::index_gather ||
-           group.kind == plan::kernel_kind::index_scatter_add || group.kind == plan::kernel_kind::index_copy);
+          group.kind == plan::kernel_kind::window_sum ||
+          (espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&
+           (product || group.kind == plan::kernel_kind::concatenate || group.kind == plan::kernel_kind::index_gather ||
+            group.kind == plan::kernel_kind::index_scatter_add || group.kind == plan::kernel_kind::index_copy));
       r.arguments[n++] = find_operand_address(p, x, 0);
       r.arguments[n++] = find_operand_address(p, x, two ? 1 : 0);
       if (group.kind == plan::kernel_kind::index_copy) r.arguments[n++] = find_operand_address(p, x, 2);

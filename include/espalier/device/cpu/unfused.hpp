@@ -11,6 +11,7 @@
 #include "kernel/random.hpp"
 #include "kernel/scatter_add.hpp"
 #include "kernel/strided_reduction.hpp"
+#include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 
 #include "../../base/diagnostics_push.hpp"
@@ -28,6 +29,10 @@ struct unfused_kernels {
   using window_product = on_cpu::window_product<T, Image, Window, Map, B, Y, Transposes, Arch>;
   template <class Op, class Image, class Window, class Map>
   using window_reduction = on_cpu::window_reduction<T, Op, Image, Window, Map, Arch>;
+  template <class Image, class Window, class Map>
+  using tap_sums = on_cpu::tap_sums<T, Image, Window, Map, Arch>;
+  template <class Image, class Window, class Map>
+  using position_sums = on_cpu::position_sums<T, Image, Window, Map, Arch>;
   template <class A, class B, class Y, std::uint64_t Transposes>
   using product = product_kernel<T, A, B, Y, Transposes, Arch>;
   template <class Stored, class A, class B, class Y, std::uint64_t Transposes>

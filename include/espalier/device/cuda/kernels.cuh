@@ -22,6 +22,7 @@
 #include "kernel/rows.hpp"
 #include "kernel/strided.hpp"
 #include "kernel/split_sweeps.hpp"
+#include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 #include "../../operation/abs.hpp"
 #include "../../operation/add.hpp"

@@ -12,6 +12,7 @@
 #include "kernel/concatenate.hpp"
 #include "kernel/convert.hpp"
 #include "kernel/strided.hpp"
+#include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 
 #include "../../base/diagnostics_push.hpp"
@@ -77,6 +78,10 @@ struct unfused_kernels {
   using window_product = on_cuda::window_product<T, Image, Window, Map, Y, Transposes>;
   template <class Op, class Image, class Window, class Map>
   using window_reduction = on_cuda::window_reduction<T, Op, Image, Window, Map>;
+  template <class Image, class Window, class Map>
+  using tap_sums = on_cuda::tap_sums<T, Image, Window, Map>;
+  template <class Image, class Window, class Map>
+  using position_sums = on_cuda::position_sums<T, Image, Window, Map>;
   template <class A, class B, class Y, std::uint64_t Transposes>
   using product = product_of<A, B, Y, Transposes>;
   template <class From, class To, class Map>
@@ -154,7 +159,7 @@ void run_unfused(Backend& backend, void* const* base, [[maybe_unused]] void* scr
     } else {
       backend.template product<T, kernel>(a, b, y);
     }
-  } else if constexpr (kind == plan::kernel_kind::concatenate) {
+  } else if constexpr (kind == plan::kernel_kind::concatenate || kind == plan::kernel_kind::window_sum) {
     backend.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>),
           at<T>(base, address_of<Program, first>)},

@@ -5,6 +5,7 @@
 #include "move.hpp"
 #include "scatter_add.hpp"
 #include "strided_reduction.hpp"
+#include "tap_sums.hpp"
 #include "windows.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -66,6 +67,20 @@ struct bounded_kernel<window_product<T, Image, Window, Map, B, Y, Transposes, Ar
   template <class After = detail::no_epilogue>
   static void run(T const* x, T const* b, T* y, int images, After const& after = {}) {
     window_product<T, Image, Window, Map, B, Y, Transposes, Arch>::run_images(x, b, y, images, after);
+  }
+};
+template <class T, class Image, class Window, class Map, class Arch>
+struct bounded_kernel<tap_sums<T, Image, Window, Map, Arch>> {
+  using kernel = tap_sums<T, Image, Window, Map, Arch>;
+  ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y, int images) {
+    kernel::some(x, factor, y, 0, std::int64_t{images} * kernel::facts::rows);
+  }
+};
+template <class T, class Image, class Window, class Map, class Arch>
+struct bounded_kernel<position_sums<T, Image, Window, Map, Arch>> {
+  using kernel = position_sums<T, Image, Window, Map, Arch>;
+  ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y, int images) {
+    kernel::some(x, factor, y, images, 0, kernel::registers);
   }
 };
 template <class T, class Op, class Image, class Window, class Map, class Arch>

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Sums of windows times a factor for each tap or position, against sums over windows that are written out.
+#define BOOST_TEST_MODULE device_cpu_kernel_tap_sums
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <espalier/base/philox.hpp>
+#include <espalier/device/cpu/kernel/tap_sums.hpp>
+
+#include "support/window_maps.hpp"
+
+namespace on_cpu = espalier::on_cpu;
+using espalier::convolution;
+using espalier::extents;
+using espalier::movement;
+using espalier::shape;
+using std::int64_t;
+using std::size_t;
+
+namespace {
+
+using test::extents_of, test::map_of, test::windows, test::windows_of_gradient;
+
+// Buffers of exactly the size that is asked for, so that the address sanitizer sees any access outside.
+template <class T>
+std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
+  std::vector<T> x(static_cast<size_t>(size));
+  for (int64_t i = 0; i < size; ++i)
+    x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
+  return x;
+}
+
+/// The windows written out, element by element.
+template <class T, class Image, class Move>
+std::vector<T> written_out(std::vector<T> const& x) {
+  constexpr extents w = Move::value.shape;
+  std::vector<T> all(static_cast<size_t>(w.size()));
+  for (int64_t i = 0; i < w.size(); ++i) {
+    int64_t const from = espalier::moved_offset(Move::value.map, Image::value, w, i);
+    all[static_cast<size_t>(i)] = from >= 0 ? x[static_cast<size_t>(from)] : T(0);
+  }
+  return all;
+}
+
+template <class T>
+double off(T got, double sum, double magnitude) {
+  if (static_cast<double>(got) == sum) return 0;
+  double const e =
+      std::fabs(static_cast<double>(got) - sum) / ((magnitude + 1e-30) * (sizeof(T) == 4 ? 6e-8 : 1.2e-16));
+  return std::isnan(e) ? 1e9 : e;
+}
+
+/// The results of the kernel at once and of its parts one after the other, which are the same bits.
+template <class Kernel, class T>
+std::vector<T> result(int64_t size, std::vector<T> const& x, std::vector<T> const& factor) {
+  std::vector<T> y(static_cast<size_t>(size), T(NAN)), by_parts = y;
+  Kernel::run(x.data(), factor.data(), y.data());
+  for (int i = 0; i < Kernel::parts; ++i) Kernel::part(x.data(), factor.data(), by_parts.data(), nullptr, i);
+  BOOST_TEST(y == by_parts);
+  return y;
+}
+
+template <class T, class Image, class Move>
+void tap_sums(char const* name) {
+  using Window = espalier::shape_from<extents_of<Move>>;
+  constexpr extents w = Move::value.shape;
+  constexpr int64_t positions = w.product(0, 3), taps = w.product(3, 5), C = w.at[5];
+  auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(taps * C, 2);
+  auto const all = written_out<T, Image, Move>(x);
+  using kernel = on_cpu::tap_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch>;
+  auto const y = result<kernel>(positions * C, x, factor);
+  double worst = 0;
+  for (int64_t i = 0; i < positions * C; ++i) {
+    double sum = 0, size = 0;
+    for (int64_t t = 0; t < taps; ++t) {
+      double const term = static_cast<double>(all[static_cast<size_t>((i / C * taps + t) * C + i % C)]) *
+                          static_cast<double>(factor[static_cast<size_t>(t * C + i % C)]);
+      sum += term;
+      size += std::fabs(term);
+    }
+    worst = std::fmax(worst, off(y[static_cast<size_t>(i)], sum, size));
+  }
+  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(taps)), name << ": sums over taps " << worst);
+}
+
+template <class T, class Image, class Move>
+void position_sums(char const* name) {
+  using Window = espalier::shape_from<extents_of<Move>>;
+  constexpr extents w = Move::value.shape;
+  constexpr int64_t positions = w.product(0, 3), taps = w.product(3, 5), C = w.at[5];
+  auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(positions * C, 2);
+  auto const all = written_out<T, Image, Move>(x);
+  using kernel = on_cpu::position_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch>;
+  auto const y = result<kernel>(taps * C, x, factor);
+  double worst = 0;
+  for (int64_t i = 0; i < taps * C; ++i) {
+    double sum = 0, size = 0;
+    for (int64_t p = 0; p < positions; ++p) {
+      double const term = static_cast<double>(all[static_cast<size_t>(p * taps * C + i)]) *
+                          static_cast<double>(factor[static_cast<size_t>(p * C + i % C)]);
+      sum += term;
+      size += std::fabs(term);
+    }
+    worst = std::fmax(worst, off(y[static_cast<size_t>(i)], sum, size));
+  }
+  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(positions)), name << ": sums over positions " << worst);
+}
+
+template <class T, class Image, int Rows, int Columns, convolution Options>
+void convolved(char const* name) {
+  tap_sums<T, Image, windows<Image, Rows, Columns, Options>>(name);
+  position_sums<T, Image, windows<Image, Rows, Columns, Options>>(name);
+}
+/// The images' gradient: windows of a smaller image.
+template <class T, class Image, int Rows, int Columns, convolution Options>
+void back(char const* name) {
+  constexpr movement there = espalier::windows_of(Image::value, Rows, Columns, Options);
+  using Gradient = shape<Image::value.at[0], there.shape.at[1], there.shape.at[2], Image::value.at[3]>;
+  tap_sums<T, Gradient, windows_of_gradient<Gradient, Image::value.at[1], Image::value.at[2], Rows, Columns, Options>>(
+      name);
+}
+
+}  // namespace
+
+// Whole registers, registers that overlap, and parts of a register.
+BOOST_AUTO_TEST_CASE(numbers_of_channels) {
+  constexpr convolution around{.padding = 1};
+  convolved<float, shape<2, 5, 7, 1>, 3, 3, around>("a channel");
+  convolved<float, shape<2, 5, 7, 3>, 3, 3, around>("3 channels");
+  convolved<float, shape<2, 5, 7, 16>, 3, 3, around>("16 channels");
+  convolved<float, shape<2, 5, 7, 23>, 3, 3, around>("23 channels");
+  convolved<double, shape<2, 5, 7, 17>, 3, 3, around>("17 channels of double");
+}
+BOOST_AUTO_TEST_CASE(numbers_of_columns) {
+  constexpr convolution around{.padding = 1};
+  convolved<float, shape<1, 3, 1, 9>, 3, 3, around>("a column");
+  convolved<float, shape<1, 3, 8, 9>, 3, 3, around>("a block");
+  convolved<float, shape<1, 3, 13, 9>, 3, 3, around>("13 columns");
+  convolved<float, shape<1, 3, 56, 9>, 3, 3, around>("blocks of equal size");
+  convolved<float, shape<1, 3, 61, 9>, 3, 3, convolution{}>("without padding");
+}
+BOOST_AUTO_TEST_CASE(options) {
+  convolved<float, shape<2, 9, 15, 20>, 3, 3, convolution{.stride = 2, .padding = 1}>("every second");
+  convolved<double, shape<2, 9, 14, 5>, 2, 3,
+            convolution{.stride = {2, 3}, .padding = {2, 0, 2, 1}, .dilation = {3, 2}}>("everything set");
+  convolved<float, shape<1, 12, 12, 6>, 7, 7, convolution{.padding = 3}>("7x7");
+  convolved<float, shape<2, 1, 50, 6>, 1, 31, convolution{.padding = {0, 30, 0, 0}}>("a long kernel");
+  convolved<float, shape<1, 1, 90, 6>, 1, 3, convolution{.padding = {0, 40, 0, 0}, .dilation = {1, 20}}>(
+      "a wide padding");
+  convolved<double, shape<1, 2, 3, 4>, 3, 3, convolution{.padding = 6}>("windows outside the image");
+}
+BOOST_AUTO_TEST_CASE(gradients_of_the_images) {
+  back<float, shape<2, 9, 15, 20>, 3, 3, convolution{.padding = 1}>("3x3");
+  back<float, shape<2, 9, 30, 20>, 3, 3, convolution{.stride = 2, .padding = 1}>("every second");
+  back<double, shape<2, 9, 14, 5>, 2, 3, convolution{.stride = {2, 3}, .padding = {2, 0, 2, 1}, .dilation = {3, 2}}>(
+      "everything set");
+  back<double, shape<1, 6, 5, 3>, 2, 2, convolution{.stride = 4}>("pixels that no window reads");
+  back<float, shape<1, 1, 80, 7>, 1, 31, convolution{.stride = {1, 2}, .padding = {0, 15}}>("a long kernel");
+}
+// Enough for several parts, and for prefetching.
+BOOST_AUTO_TEST_CASE(many_rows) {
+  convolved<float, shape<2, 60, 40, 48>, 3, 3, convolution{.padding = 1}>("60 rows");
+  convolved<float, shape<1, 130, 130, 64>, 3, 3, convolution{.stride = 2, .padding = 1}>("130 rows");
+}
