@@ -12,7 +12,6 @@
 #include <espalier/optim/sgd.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -38,19 +37,6 @@ void store(auto& model, float*& to) {
       [&](char const*, esp::extents const&, esp::span<float> p) { to = std::copy_n(p.begin(), p.size(), to); });
 }
 
-/// The seconds of a step, as functions_python.py measures them: in a block of 3 ms that begins with a step that is
-/// not timed, because another process had the caches.
-double seconds_of_block(auto& state, double& last) {
-  using clock = std::chrono::steady_clock;
-  state.step();
-  long const steps = std::max(1L, static_cast<long>(0.003 / last));
-  auto const begin = clock::now();
-  for (long i = 0; i < steps; ++i) state.step();
-  double const seconds = std::chrono::duration<double>(clock::now() - begin).count() / static_cast<double>(steps);
-  last = std::min(last, seconds);
-  return seconds;
-}
-
 /// What a row of function_rows() is made of: State{operands} has step() and write(losses, parameters).
 template <class State>
 work stepped(operands o) {
@@ -60,7 +46,7 @@ work stepped(operands o) {
             for (int i = 1; i < steps_compared; ++i) s->step();
             s->write(o.out[0], o.out[1]);
           },
-          [=, last = 0.003](long) mutable { return seconds_of_block(*s, last); }};
+          seconds_in_blocks([=] { s->step(); })};
 }
 template <class State>
 struct step_row {

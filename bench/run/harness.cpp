@@ -329,6 +329,25 @@ work fastest(std::vector<work> const& candidates) {
   return best != nullptr ? *best : throw std::invalid_argument("an implementation has no setting that works");
 }
 
+std::function<double(long)> seconds_in_blocks(std::function<void()> step) {
+  constexpr double block = 0.003;
+  return [step = std::move(step), last = block](long) mutable {
+    step();
+    long const steps = std::max(1L, static_cast<long>(block / last));
+    double const begin = now();
+    for (long i = 0; i < steps; ++i) step();
+    double const seconds = (now() - begin) / static_cast<double>(steps);
+    last = std::min(last, seconds);
+    return seconds;
+  };
+}
+
+operand_counts counts_of(std::string const& row) {
+  for (auto const& r : all().rows)
+    if (r.name == row) return {r.in, r.out};
+  throw std::invalid_argument(row + " is no row");
+}
+
 row::row(std::string name, std::vector<input> in, std::vector<output> out, double bytes, double flops) {
   all().rows.push_back({std::move(name), std::move(in), std::move(out), bytes, flops});
 }

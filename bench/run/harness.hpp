@@ -53,6 +53,10 @@ std::function<void(long)> repeated(F f) {
   };
 }
 
+/// The clock of work that takes turns with other processes: the seconds of one step of a block of 3 ms. The block
+/// begins with a step that is not timed, because another process had the caches; python_turns.py does the same.
+std::function<double(long)> seconds_in_blocks(std::function<void()> step);
+
 /// Of several settings of an implementation the one that takes the least time in a few runs.
 work fastest(std::vector<work> const& candidates);
 
@@ -61,6 +65,12 @@ work fastest(std::vector<work> const& candidates);
 struct row {
   row(std::string name, std::vector<input> in, std::vector<output> out, double bytes, double flops);
 };
+/// The operands of a row that some translation unit declares.
+struct operand_counts {
+  std::vector<input> in;
+  std::vector<output> out;
+};
+operand_counts counts_of(std::string const& row);
 
 #if defined(__clang__)
 #define BENCH_COMPILER "clang++ " __clang_version__

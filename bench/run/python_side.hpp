@@ -103,4 +103,10 @@ inline work work_in_python(char const* script, std::string const& row, char cons
           [=](long) { return std::atof(p->asked("time").c_str()); }};
 }
 
+/// The same for a row whose operands another translation unit declares.
+inline work work_in_python(char const* script, std::string const& row, char const* implementation, operands o) {
+  operand_counts const counts = counts_of(row);
+  return work_in_python(script, row, implementation, counts.in, counts.out, o);
+}
+
 }  // namespace bench

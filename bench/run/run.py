@@ -5,10 +5,12 @@
     bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
     bench/run/run.py --page functions [--python PYTHON] ...
     bench/run/run.py --page sequences [--python PYTHON] --meson-option=-Drtneural_dir=DIR --meson-option=-Dneuralaudio_dir=DIR ...
+    bench/run/run.py --page nets --python PYTHON ...
 
 With --page functions it measures training steps that are functions, and writes functions.md and functions.csv. PYTHON is an interpreter with PyTorch and JAX
 (python3 -m venv DIR && DIR/bin/pip install torch jax); without it these are left out. --page sequences measures streams
 and recurrent layers (beside JAX and ONNX Runtime if PYTHON has jax, onnx and onnxruntime), and writes sequences.md and sequences.csv.
+--page nets measures whole nets beside PyTorch and ONNX Runtime (PYTHON has torch, onnx and onnxruntime), and writes nets.md and nets.csv.
 
 The build folders are build-bench-gcc and build-bench-clang (g++ and clang++-19, -O3 -march=native). A compiler or a peer that is missing is left out and
 named. What limits each row is read from notes.json, where it is written by hand. Standard library only.
@@ -30,13 +32,15 @@ import time
 sys.dont_write_bytecode = True
 import cpu_charts  # noqa: E402
 import functions_page  # noqa: E402
+import nets_page  # noqa: E402
 import sequences_page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "benchmarks"
 TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "conv2d", "elementary", "parallel"]
-PAGES = {"cpu": TOPICS, "functions": ["functions", "any_count", "embedding"], "sequences": ["streams", "pedals", "decoding", "recurrent", "attention"]}
+PAGES = {"cpu": TOPICS, "functions": ["functions", "any_count", "embedding"], "sequences": ["streams", "pedals", "decoding", "recurrent", "attention"],
+         "nets": ["nets", "nets_parallel"]}
 COMPILERS = {"gcc": "g++", "clang": "clang++-19"}
 FROM_FOLDERS = {"RTNeural": "rtneural", "FastAD": "fastad", "RLtools": "rl_tools", "llama2.c": "llama2c"}  # peers by an option with their folder
 COLUMNS = ["workload", "implementation", "compiler", "min_ns", "median_ns", "min_bytes", "flops"]
@@ -90,7 +94,7 @@ def measure(which, options):
             continue
         out.unlink(missing_ok=True)
         with held(options.lock):
-            seconds = options.seconds * (10 if topic == "functions" else 1)  # turns of these are 3 ms long
+            seconds = options.seconds * (10 if topic in ("functions", "nets", "nets_parallel") else 1)  # turns of these are 3 ms long
             done = subprocess.run([program, "--csv", out, "--seconds", str(seconds), "--rounds", "20000", "--rows", options.rows, *(["--core", options.core] if options.core else [])], env=environment(options))
         if done.returncode:
             print(f"{which}: bench_{topic} ended with {done.returncode}: some row was refused", file=sys.stderr)
@@ -234,6 +238,10 @@ def facts_of_peers(options, lines):
         found = functions_page.versions(options.python, ("jax", "onnxruntime"))
         return [f"Peers: {package_versions(options).split(',')[0]} as it is packaged; RTNeural and NeuralAudio from checkouts, built by clang++-19 at the same flags",
                 f"In Python, one thread: {found}" if found else "Not measured here: JAX, ONNX Runtime"]
+    if options.page == "nets":
+        found = functions_page.versions(options.python, ("torch", "onnxruntime"))
+        return [f"Peers: {found}, as they are packaged; ATEN_CPU_CAPABILITY=avx512 where the processor has it; pinned to the same core, with one thread"
+                if found else "Not measured here: PyTorch, ONNX Runtime"]
     facts = [f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512"]
     seen = {line["implementation"] for line in lines}
     absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
@@ -251,7 +259,7 @@ def main():
     parser.add_argument("--meson-option", action="append", default=[], help="for meson setup, for example -Drtneural_dir=DIR")
     parser.add_argument("--lock", default="", help="a lock file to hold while a program measures")
     parser.add_argument("--page", choices=PAGES, default="cpu")
-    parser.add_argument("--python", default="", help="for --page functions and sequences: an interpreter with PyTorch, JAX and ONNX Runtime")
+    parser.add_argument("--python", default="", help="for --page functions, sequences and nets: an interpreter with PyTorch, JAX and ONNX Runtime")
     parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--only-page", action="store_true", help="write the page and the charts again from cpu.csv and notes.json")
     parser.add_argument("--core", default="", help="the core to run on (default the last one)")
@@ -295,6 +303,11 @@ def main():
         text = sequences_page.page(rows, builds, COMPILERS, notes, facts, readable, geometric_mean)
         (options.out / "sequences.md").write_text(text, encoding="utf-8")
         print(f"{options.out / 'sequences.md'}: {len(rows)} rows")
+        return
+    if options.page == "nets":
+        text = nets_page.page(rows, builds, COMPILERS, notes, facts, readable, geometric_mean)
+        (options.out / "nets.md").write_text(text, encoding="utf-8")
+        print(f"{options.out / 'nets.md'}: {len(rows)} rows")
         return
     (options.out / "cpu.md").write_text(page(rows, builds, notes, facts), encoding="utf-8")
     machine = re.sub(r"Processor: |\(R\)|, \d+ logical.*?(?=\d{4}-|$)", lambda found: ", " if found[0].startswith(",") else "", facts[0])
