@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../graph/copy.hpp"
 #include "../operation/structure.hpp"
 #include "index_arguments.hpp"
 #include "plan.hpp"
@@ -33,12 +34,7 @@ class narrow_reader {
   narrow_reader& operator=(narrow_reader const&) = delete;
 
   constexpr void run(graph::program const& from, graph::program& to) {
-    graph::copy_values(from_, to_);
-    for (int i = 0; i < from_.map_count; ++i) to_.maps[i] = from_.maps[i];
-    to_.map_count = from_.map_count;
-    to_.loop_count = from_.loop_count;
-    to_.found = from_.found;
-    to_.op_with_fault = from_.op_with_fault;
+    graph::copy_tables(from_, to_);
     if (!Slots::are_of_one_type) to_.report(graph::fault::two_narrow_types);
     mark_loops();
     for (int id = 1; id <= from_.size; ++id) ids_[id] = copied(id);
@@ -79,17 +75,14 @@ class narrow_reader {
   }
 
   constexpr int copied(int id) {
-    graph::node n = from_[id];
+    graph::node n = graph::renumbered(from_[id], ids_);
     bool const narrow = is_stored_narrow(n), renames = n.op->family == op_family::reshape,
                is_alias = n.op->family == op_family::alias;
     if (narrow) n.attribute = graph::slot_attribute(graph::slot_of(n), true);
     // Only operand 0 of an alias is read.
     for (int k = 0; k < 4; ++k) {
-      int const operand = ids_[n.operand[k]];
-      n.operand[k] = renames || is_alias || widens(id, k) ? operand : widened(operand);
+      if (!renames && !is_alias && !widens(id, k)) n.operand[k] = widened(n.operand[k]);
     }
-    if (is_alias && n.op->block != graph::of_block::nothing)
-      n.attribute = graph::block_attribute(ids_[graph::block_of(n)]);
     int const added = to_.add(n);
     is_narrow_[added] = narrow || ((renames || is_alias) && is_narrow_[n.operand[0]]);
     return added;
