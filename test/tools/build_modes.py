@@ -67,6 +67,7 @@ def modes():
         ]
         made += [Mode(f"{compiler}_cache_bytes_{name}", compiler, "invalid", f"-DESPALIER_CACHE_BYTES={sizes}", "ESPALIER_CACHE_BYTES must be the bytes of the last-level cache", quick=compiler == "gcc")
                  for name, sizes in {"empty": "", "zero": "0", "decreasing": "33554432,1048576", "of_three": "1,2,3"}.items()]
+        made.append(Mode(f"{compiler}_convolution_error_negative", compiler, "invalid", "-DESPALIER_CONVOLUTION_ERROR=-1", "ESPALIER_CONVOLUTION_ERROR must be at least 0", quick=compiler == "gcc"))
     # An older compiler is played by its number; what it is asked for is asked before anything else. g++ 12 does not know C++26.
     made += [
         Mode("clang_cpp26", "clang", "syntax", STRICT, standard="c++26"),

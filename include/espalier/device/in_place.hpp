@@ -107,7 +107,7 @@ class in_place {
         result_moves[static_cast<std::size_t>(Results::count) + 1]{};
     for (int a = 0; a < Arguments::count; ++a)
       for (int y = 0; y < Results::count; ++y) {
-        plan::sharing const may = plan::sharing_of<Program>.of[a][y];
+        plan::sharing const may = plan::sharing_of<plan::program_on_cpu<Program>>.of[a][y];
         if (may == plan::sharing::any) continue;
         r.pairs[r.count++] = pair{a, y, may == plan::sharing::same};
         argument_moves[a] = result_moves[y] = true;

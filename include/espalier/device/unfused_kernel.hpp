@@ -63,6 +63,8 @@ constexpr auto find_unfused_kernel() {
       return std::type_identity<
           typename Kernels::template narrow_product<typename Program::stored, A, B, Y, n.attribute>>{};
     else return std::type_identity<typename Kernels::template product<A, B, Y, n.attribute>>{};
+  } else if constexpr (kind == plan::kernel_kind::winograd_kernels) {
+    return std::type_identity<typename Kernels::template winograd_kernels<A, Y, n.attribute>>{};
   } else if constexpr (kind == plan::kernel_kind::move) {
     return std::type_identity<typename Kernels::template move<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::scatter_add) {

@@ -118,7 +118,8 @@ struct compiled_facts<true, F, Leaf...> {
   template <class Engine>
   static constexpr std::size_t workspace_bytes = Engine::has_device_memory
                                                      ? Engine::template workspace_bytes<program, element_type>
-                                                     : workspace_elements<program> * sizeof(element_type);
+                                                     : workspace_elements<plan::program_on_cpu<program>> *
+                                                           sizeof(element_type);
   /// Memory for the gradients that updaters read.
   static constexpr std::size_t packed_bytes =
       aligned_bytes(static_cast<std::size_t>(plan::plan_of<program>.memory.packed) * sizeof(element_type));

@@ -49,12 +49,13 @@ void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int r
 /// names of its callers do not contain Arch.
 template <class Program, class T, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
-  temporary<T, static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace)> workspace;
+  using Run = plan::program_on_cpu<Program>;
+  temporary<T, workspace_elements<Run>> workspace;
   void* base[plan::base::count];
   base[plan::base::workspace] = workspace.data();
   base[plan::base::hyperparameters] = const_cast<T*>(in.numbers);
   fill_bases(base, in, results, result_count);
-  on_cpu::run<Program, T, Arch>(base);
+  on_cpu::run<Run, T, Arch>(base);
 }
 
 /// Returns at least `bytes` bytes of device memory. The next call may return the same memory: queued work runs in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../shape/winograd.hpp"
 #include "program.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -17,6 +18,7 @@
 /// | reduction as written, composite     | axes_attribute                | axes_of          |
 /// | reduction and broadcast in programs | pattern_attribute             | pattern_of       |
 /// | contraction                         | transposes_attribute          | transposes_of    |
+/// | winograd                            | kernels_attribute             | winograd_kernels_of |
 /// | permute                             | a number, shape/permutation.hpp | permutation_of |
 /// | move, scatter_add                   | map_attribute                 | map_of           |
 /// | concatenate, index_gather,          | axis_attribute                | axis_of          |
@@ -151,6 +153,34 @@ inline constexpr std::uint64_t leaves_out_zeros = 4;
 constexpr transposes transposes_of(node const& n) {
   if (n.op->family != op_family::contraction) detail::wrong_family();
   return transposes_in(n.attribute);
+}
+/// The tile of a product of windows that is computed by Winograd's method (shape/winograd.hpp); the taps are those of
+/// the windows. No rows: it is computed as written.
+constexpr std::uint64_t winograd_attribute(winograd_tile const& t) {
+  return static_cast<std::uint64_t>(t.rows) << 8 | static_cast<std::uint64_t>(t.columns) << 16;
+}
+constexpr winograd_tile winograd_in(std::uint64_t attribute, extents const& windows) {
+  return {static_cast<int>(attribute >> 8 & 0xff), static_cast<int>(attribute >> 16 & 0xff), windows.at[3],
+          windows.at[4]};
+}
+constexpr bool uses_winograd(std::uint64_t attribute) { return attribute >> 8 != 0; }
+
+/// The kernels of a convolution by tiles. adjoint: from the gradient of transformed kernels to that of the kernels.
+struct winograd_kernels_attribute {
+  winograd_tile tile;
+  bool adjoint;
+};
+constexpr std::uint64_t kernels_attribute(winograd_kernels_attribute const& x) {
+  return winograd_attribute(x.tile) | static_cast<std::uint64_t>(x.tile.kernel_rows) << 24 |
+         static_cast<std::uint64_t>(x.tile.kernel_columns) << 32 | (x.adjoint ? 1u : 0u);
+}
+constexpr winograd_kernels_attribute winograd_kernels_in(std::uint64_t attribute) {
+  auto const number = [&](int bit) { return static_cast<int>(attribute >> bit & 0xff); };
+  return {{number(8), number(16), number(24), number(32)}, (attribute & 1u) != 0};
+}
+constexpr winograd_kernels_attribute winograd_kernels_of(node const& n) {
+  if (n.op->family != op_family::winograd) detail::wrong_family();
+  return winograd_kernels_in(n.attribute);
 }
 
 /// A packed permutation (shape/permutation.hpp).

@@ -42,6 +42,7 @@ enum class op_family : std::uint8_t {
   elementwise,
   reduction,
   contraction,
+  winograd,  ///< the kernels of a convolution, transformed for Winograd's method, or the adjoint
   reshape,
   broadcast,
   permute,

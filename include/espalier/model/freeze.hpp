@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../plan/winograd_program.hpp"
 #include "fold_columns.hpp"
 #include "net_programs.hpp"
 #include "split_program.hpp"
@@ -9,7 +10,8 @@
 namespace espalier::detail {
 
 template <class Net, class Batch>
-inline constexpr graph::program folded_evaluation = folded(plan::graph_of<evaluation_program<Net, Batch>>);
+inline constexpr graph::program folded_evaluation =
+    plan::with_constant_kernels(folded(plan::graph_of<evaluation_program<Net, Batch>>));
 template <class Net, class Batch>
 inline constexpr split_program split_evaluation = split(folded_evaluation<Net, Batch>);
 

@@ -29,6 +29,7 @@ class predictor {
       plan::program_for<detail::evaluation_program<typename Model::net_type, Batch>, typename Model::value_type, T>;
   using Sound = typename plan::sound_program<Program>::checked;
   using Engine = typename Model::engine_type;
+  using AsRun = typename Engine::template program<Program>;
   using Input = detail::stored_input<typename Model::net_type, T>;
   using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;
   using InPlace = typename Call::template in_place<Program>;
@@ -46,9 +47,9 @@ class predictor {
   /// Memory for x or scores if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = Engine::has_device_memory ? 0 : InPlace::bytes;
   static constexpr std::size_t bytes = workspace_bytes + in_place_bytes;
-  static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
+  static constexpr int kernel_count = plan::plan_of<AsRun>.groups.group_count;
   /// Bytes that the kernels read and write; each operand and each result counts once.
-  static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t bytes_moved = plan::moved_by_program<AsRun> * static_cast<std::int64_t>(sizeof(T));
 
   /// Batch is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
   /// has a short trace.

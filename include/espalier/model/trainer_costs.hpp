@@ -28,13 +28,11 @@ class trainer_costs {
   static constexpr std::size_t optimizer_bytes = Memory::rule::state;
   static constexpr std::size_t bytes = Memory::bytes;
   static constexpr std::int64_t parameter_count = Model::parameter_count;
-  static constexpr int kernel_count = [] {
-    if constexpr (!Memory::has_rows) return training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
-    else
-      return plan::plan_of<typename Memory::template step_program<Batch>>.groups.group_count +
-             plan::plan_of<update_program<Optimizer, Memory::trainable>>.groups.group_count;
-  }();
-  static constexpr std::int64_t flops = plan::flops_of_program<typename Memory::template step_program<Batch>>;
+  using program = typename Memory::Engine::template program<typename Memory::template step_program<Batch>>;
+  static constexpr int kernel_count = plan::plan_of<program>.groups.group_count +
+                                      plan::plan_of<update_program<Optimizer, Memory::trainable>>.groups.group_count +
+                                      (is_narrow<T> ? 3 : 0);
+  static constexpr std::int64_t flops = plan::flops_of_program<program>;
 };
 
 }  // namespace espalier::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../plan/winograd_program.hpp"
 #include "training_fit.hpp"
 #include "parameter_count.hpp"
 #include "update_program.hpp"
@@ -9,12 +10,19 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
+namespace detail {
+/// The program of a training step as the processor runs it. It trains no parameters of 16 bits: theirs stays as traced.
+template <class Net, class Loss, class Batch, class T>
+using training_on_cpu = std::conditional_t<is_narrow<T>, training_program<Net, Loss, Batch>,
+                                           plan::program_on_cpu<training_program<Net, Loss, Batch>>>;
+}  // namespace detail
+
 /// The cost of a training step, as compile-time constants.
 /// units   bytes of one step; flops are operations on numbers, bytes_moved the bytes that kernels read and write
 /// errors  layers, loss, optimizer and batch that do not fit do not compile
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 struct training_facts {
-  using program = detail::training_program<Net, Loss, Batch>;
+  using program = detail::training_on_cpu<Net, Loss, Batch, T>;
   static constexpr auto const& plan = plan::plan_of<program>;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
   using update = detail::update_program<Optimizer, trainable>;

@@ -163,6 +163,8 @@ constexpr auto convolved(X&& x, W&& w) {
 ///         H' = H / stride, rounded up
 /// errors  a kernel that does not fit, channels that do not match, negative padding, float mixed with double, and
 ///         tensors on two devices do not compile
+/// method  on a processor Winograd's, for kernels of 3x3, 5x5, 1x3, ... with stride 1, if it is faster: errors up to
+///         ESPALIER_CONVOLUTION_ERROR times those of the direct method (default 4; 0: never)
 /// saves   x, w
 /// gradient  dx = dy, dilated by the stride, convolved with the flipped kernels; dw = windows of x times dy
 /// source  Dumoulin and Visin 2016

@@ -156,6 +156,34 @@ class grouper : group_builder {
       if (earliest_ < groups_.earliest[x]) earliest_ = groups_.earliest[x];
   }
 
+  /// The kernel of a family whose nodes are always groups of their own; `fused` for all others.
+  static constexpr kernel_kind own_kernel_of(op_family f) {
+    switch (f) {
+      case op_family::contraction:
+        return kernel_kind::contraction;
+      case op_family::winograd:
+        return kernel_kind::winograd_kernels;
+      case op_family::permute:
+        return kernel_kind::permute;
+      case op_family::scatter_add:
+        return kernel_kind::scatter_add;
+      case op_family::concatenate:
+        return kernel_kind::concatenate;
+      case op_family::pack:
+        return kernel_kind::pack;
+      case op_family::part:
+        return kernel_kind::part;
+      case op_family::index_gather:
+        return kernel_kind::index_gather;
+      case op_family::index_scatter_add:
+        return kernel_kind::index_scatter_add;
+      case op_family::index_copy:
+        return kernel_kind::index_copy;
+      default:
+        return kernel_kind::fused;
+    }
+  }
+
   constexpr void assign_group(int id) {
     graph::node const& n = nodes_.nodes[id];
     switch (groups_.family_of[id]) {
@@ -170,35 +198,8 @@ class grouper : group_builder {
       case op_family::convert:
         if (groups_.group_of[id] == 0) add_unfused_group(id, kernel_kind::convert);
         break;
-      case op_family::contraction:
-        add_unfused_group(id, kernel_kind::contraction);
-        break;
-      case op_family::permute:
-        add_unfused_group(id, kernel_kind::permute);
-        break;
       case op_family::move:
         if (!is_window(nodes_, id)) add_move_group(id);
-        break;
-      case op_family::scatter_add:
-        add_unfused_group(id, kernel_kind::scatter_add);
-        break;
-      case op_family::concatenate:
-        add_unfused_group(id, kernel_kind::concatenate);
-        break;
-      case op_family::pack:
-        add_unfused_group(id, kernel_kind::pack);
-        break;
-      case op_family::part:
-        add_unfused_group(id, kernel_kind::part);
-        break;
-      case op_family::index_gather:
-        add_unfused_group(id, kernel_kind::index_gather);
-        break;
-      case op_family::index_scatter_add:
-        add_unfused_group(id, kernel_kind::index_scatter_add);
-        break;
-      case op_family::index_copy:
-        add_unfused_group(id, kernel_kind::index_copy);
         break;
       case op_family::broadcast:
         if (pattern_of(n) == pattern::middle && !groups_.factored[id])
@@ -212,7 +213,8 @@ class grouper : group_builder {
         add_member(groups_.group_of[n.operand[0]], id, extent_class::full);
         break;
       default:
-        break;
+        if (kernel_kind const kind = own_kernel_of(groups_.family_of[id]); kind != kernel_kind::fused)
+          add_unfused_group(id, kind);
     }
   }
 

@@ -15,6 +15,7 @@ using graph::node_table;
 enum class kernel_kind : std::uint8_t {
   fused,
   contraction,
+  winograd_kernels,
   permute,
   strided_broadcast,
   strided_reduction,

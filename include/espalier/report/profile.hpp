@@ -111,8 +111,9 @@ class profiling_engine : public on_cpu::engine<cpu> {
   using team = typename on_cpu::detail::team_of<Device>::type;
 
  public:
-  template <class Program, class T, class Arch = on_cpu::default_arch>
+  template <class Definition, class T, class Arch = on_cpu::default_arch>
   void run(void* const* base) const noexcept {
+    using Program = typename on_cpu::engine<cpu>::template program<Definition>;
     constexpr int kernels = plan::plan_of<Program>.groups.group_count;
     static constexpr auto functions =
         functions_of_kernels<Program, T, Arch, team>(std::make_integer_sequence<int, kernels>{});

@@ -100,6 +100,27 @@ template <class Net, class Loss, class Batch, bool Always>
 struct layers_of_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>>
     : layers_of_training<Net, Loss, Batch, espalier::detail::row_training_program<Net, Loss, Batch, Always>> {};
 
+/// Convolutions by tiles have nodes of their own, which belong to the layer of the convolution.
+template <class Program>
+struct layers_of_program<plan::winograd_program<Program>> {
+  static program_layers get() {
+    program_layers const before = layers_of_program<Program>::get();
+    program_layers r = before;
+    view const& v = view_of<plan::winograd_program<Program>>;
+    r.of.assign(static_cast<std::size_t>(v.node_count) + 1, 0);
+    // The transform of kernels precedes its product; its adjoint follows the product.
+    auto const is_transform = [&](int id) { return v.nodes[id].op->family == graph::op_family::winograd; };
+    std::size_t of_before = 0;
+    for (int id = 1; id <= v.node_count; ++id) {
+      bool const follows = id > 1 && v.nodes[id].operand[0] == id - 1;
+      if (!is_transform(id)) ++of_before;
+      std::size_t const at = of_before + (is_transform(id) && !follows ? 1 : 0);
+      if (at < before.of.size()) r.of[static_cast<std::size_t>(id)] = before.of[at];
+    }
+    return r;
+  }
+};
+
 }  // namespace detail
 
 /// "2.0.fn.1  BatchNorm1d<32>", or only its path; "" for the loss and for programs without layers.

@@ -71,6 +71,16 @@ struct titled_program<plan::narrow_program<Program, Stored, Slots>, T> {
     return r;
   }
 };
+/// As before convolutions were rewritten: the same names, another plan.
+template <class Program, class T>
+struct titled_program<plan::winograd_program<Program>, T> {
+  static titled get() {
+    titled r = titled_program<Program, T>::get();
+    r.title += ", convolutions by tiles";
+    r.plan = &view_of<plan::winograd_program<Program>>;
+    return r;
+  }
+};
 template <class Net, class Loss, class Batch, class T>
 struct titled_program<espalier::detail::training_program<Net, Loss, Batch>, T> {
   static titled get() {
@@ -110,13 +120,14 @@ struct titled_program<espalier::detail::update_program<Optimizer, Size, Stride>,
         {"applied"}};
   }
 };
-template <class Net, class Batch, class T, class Stored>
+template <class Net, class Batch, class T, class Stored, class Engine>
 titled evaluation() {
-  return titled_program<plan::program_for<espalier::detail::evaluation_program<Net, Batch>, Stored, T>, T>::get();
+  using Program = plan::program_for<espalier::detail::evaluation_program<Net, Batch>, Stored, T>;
+  return titled_program<typename Engine::template program<Program>, T>::get();
 }
 template <class Net, class Loss, class Batch, class T>
 titled training() {
-  return titled_program<espalier::detail::training_program<Net, Loss, Batch>, T>::get();
+  return titled_program<espalier::detail::training_on_cpu<Net, Loss, Batch, T>, T>::get();
 }
 template <class Net, class Optimizer, class T>
 titled update() {
@@ -160,15 +171,16 @@ struct programs_of<S> : programs_without_fault {
   static std::vector<titled> programs() { return {titled_program<S, float>::get()}; }
 };
 /// Stored: the element type of parameters, if it is another one than T.
-template <class Net, class Batch, class T, class Stored = T>
+template <class Net, class Batch, class T, class Stored = T, class Engine = on_cpu::engine<cpu>>
 struct programs_of_evaluation : programs_without_fault {
   using net = Net;
   using layers = std::conditional_t<is_invalid<espalier::detail::results_of_net<Net, Batch>>,
                                     espalier::detail::results_of_net<Net, Batch>, agreed>;
   using fault = layers;
-  static std::vector<titled> programs() { return {evaluation<Net, Batch, T, Stored>()}; }
+  static std::vector<titled> programs() { return {evaluation<Net, Batch, T, Stored, Engine>()}; }
   static program_layers layer_rows() {
-    return layers_of_program<espalier::detail::evaluation_program<Net, Batch>>::get();
+    return layers_of_program<
+        typename Engine::template program<espalier::detail::evaluation_program<Net, Batch>>>::get();
   }
 };
 template <nn::Module Net, Shape Batch>
@@ -185,7 +197,7 @@ struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batch, M
     return {training<Net, Loss, Batch, T>(), training<Net, Loss, More, T>()..., update<Net, Optimizer, T>()};
   }
   static program_layers layer_rows() {
-    return layers_of_program<espalier::detail::training_program<Net, Loss, Batch>>::get();
+    return layers_of_program<espalier::detail::training_on_cpu<Net, Loss, Batch, T>>::get();
   }
 };
 template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
@@ -200,19 +212,21 @@ struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>>
 template <class Model, class Batch, class Found>
 struct programs_of<predictor<Model, Batch, Found>>
     : programs_of_evaluation<typename Model::net_type, Batch, espalier::detail::activation_of<Model>,
-                             typename Model::value_type> {};
+                             typename Model::value_type, typename Model::engine_type> {};
 template <class Model, class Loss, class Optimizer, class... Batches>
 struct programs_of<trainer<Model, Loss, Optimizer, Batches...>>
     : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {
   static std::vector<titled> programs() {
     using T = typename Model::value_type;
     using Memory = espalier::detail::trainer_memory<Model, Loss, Optimizer, Batches...>;
-    return {titled_program<typename Memory::template step_program<Batches>, T>::get()...,
-            update<typename Model::net_type, Optimizer, T>()};
+    using Engine = typename Memory::Engine;
+    return {
+        titled_program<typename Engine::template program<typename Memory::template step_program<Batches>>, T>::get()...,
+        update<typename Model::net_type, Optimizer, T>()};
   }
   static program_layers layer_rows() {
     using Memory = espalier::detail::trainer_memory<Model, Loss, Optimizer, Batches...>;
-    return layers_of_program<typename Memory::first_program>::get();
+    return layers_of_program<typename Memory::Engine::template program<typename Memory::first_program>>::get();
   }
 };
 
@@ -291,6 +305,8 @@ inline std::string kind_text(kernel_row const& k) {
              " x " + std::to_string(k.columns);
     case plan::kernel_kind::contraction:
       return k.windowed ? "product of windows" : "product";
+    case plan::kernel_kind::winograd_kernels:
+      return "kernels of tiles";
     case plan::kernel_kind::permute:
       return "permutation";
     case plan::kernel_kind::strided_broadcast:

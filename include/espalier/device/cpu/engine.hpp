@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../plan/winograd_program.hpp"
 #include "../../storage/bytes.hpp"
 #include "../../storage/tensor.hpp"
 #include "../engine.hpp"
@@ -39,9 +40,12 @@ class engine {
   /// The type in which a program of T stores its result 0 if that is a single number that the caller reads.
   template <class Program, class T>
   using result = T;
+  /// A program as this engine runs it.
+  template <class Program>
+  using program = plan::program_on_cpu<Program>;
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes =
-      espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<Program>);
+      espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<program<Program>>);
 
   /// The engine of objects that may outlive a model: the same memory, no threads.
   single_threaded without_threads() const { return {}; }
@@ -70,12 +74,12 @@ class engine {
   /// Arch is a template parameter so that each translation unit with other instructions has its own function.
   template <class Program, class T, class Arch = default_arch>
   ESPALIER_INLINE void run(void* const* base) const noexcept {
-    on_cpu::run<Program, T, Arch>(base, team_);
+    on_cpu::run<program<Program>, T, Arch>(base, team_);
   }
   /// Runs on the host, also where the engine belongs to another device.
   template <class Program, class T, class Arch = default_arch>
   ESPALIER_INLINE void run_on_host(void* const* base) const noexcept {
-    on_cpu::run<Program, T, Arch>(base, team_);
+    on_cpu::run<program<Program>, T, Arch>(base, team_);
   }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept {
     if (bytes > 0) __builtin_memcpy(to, from, bytes);

@@ -13,10 +13,29 @@
 #include "kernel/strided_reduction.hpp"
 #include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
+#include "kernel/winograd.hpp"
 
 #include "../../base/diagnostics_push.hpp"
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
+
+/// A product of windows as it is written, or by Winograd's method.
+template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch,
+          bool Winograd>
+struct product_of_windows {
+  using type = window_product<T, Image, Window, Map, B, Y, Attribute, Arch>;
+};
+template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch>
+struct product_of_windows<T, Image, Window, Map, B, Y, Attribute, Arch, true> {
+  using type = winograd_product<T, Image, Window, Map, B, Y, Attribute, Arch>;
+};
+/// The kernels of a convolution, of shape Plain: (taps channels, outputs).
+template <class T, Shape Plain, std::uint64_t Attribute, class Arch>
+using winograd_kernels_kernel =
+    winograd_kernels<T, graph::winograd_kernels_in(Attribute).tile,
+                     Plain::value.at[0] / (graph::winograd_kernels_in(Attribute).tile.kernel_rows *
+                                           graph::winograd_kernels_in(Attribute).tile.kernel_columns),
+                     Plain::value.at[1], graph::winograd_kernels_in(Attribute).adjoint, Arch>;
 
 /// The kernels that on_device::unfused_kernel chooses from.
 template <class T, class Arch>
@@ -25,8 +44,13 @@ struct unfused_kernels {
   using random_uniform = random_uniform_kernel<T, Size, Arch>;
   template <class From, std::int64_t Size>
   using convert = convert_kernel<T, From, Size, Arch>;
-  template <class Image, class Window, class Map, class B, class Y, std::uint64_t Transposes>
-  using window_product = on_cpu::window_product<T, Image, Window, Map, B, Y, Transposes, Arch>;
+  template <class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute>
+  using window_product =
+      typename product_of_windows<T, Image, Window, Map, B, Y, Attribute, Arch, graph::uses_winograd(Attribute)>::type;
+  template <class From, class To, std::uint64_t Attribute>
+  using winograd_kernels =
+      winograd_kernels_kernel<T, std::conditional_t<graph::winograd_kernels_in(Attribute).adjoint, To, From>, Attribute,
+                              Arch>;
   template <class Op, class Image, class Window, class Map>
   using window_reduction = on_cpu::window_reduction<T, Op, Image, Window, Map, Arch>;
   template <class Image, class Window, class Map>

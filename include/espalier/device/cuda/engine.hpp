@@ -132,6 +132,8 @@ class engine {
   using replays = step_graphs<backend_type, Count>;
   template <class T>
   using elements = device_span<T, Device>;
+  template <class Program>
+  using program = Program;
   template <class Program, class T>
   using result = std::conditional_t<(plan::device_plan_of<Program, detail::policy_of<backend_type, T>>.reporting > 0),
                                     compute_type<T>, T>;

@@ -36,7 +36,15 @@ struct prefetch_options {
 /// pack_panel            keeps a contiguous copy of the panel of b
 /// prefetch_cache_lines  prefetches the cache lines of a list
 /// prefetch_a            prefetches the elements of a some steps ahead, if each step reads another cache line of a
-enum contract_mode { plain_panel = 0, prefetch_ahead = 1, pack_panel = 2, prefetch_cache_lines = 4, prefetch_a = 8 };
+/// adds_last             adds c to the finished sums instead of starting from it: sums in pieces have smaller errors
+enum contract_mode {
+  plain_panel = 0,
+  prefetch_ahead = 1,
+  pack_panel = 2,
+  prefetch_cache_lines = 4,
+  prefetch_a = 8,
+  adds_last = 16
+};
 
 /// A panel of C, in blocks of Rows x Vectors registers that stay in registers over the whole sum. Only run-time strides
 /// depend on the shape, so shapes share the code: it is compiled once per (rows, vectors, lanes of the last vector,
@@ -86,7 +94,8 @@ struct contract_panel {
     // value of a_step: g++ would compile the loop twice, for steps of 1 and for all others.
     T const* group[3] = {a, a + 3 * a_row, a + 6 * a_row};
     asm("" : "+r"(a_step), "+r"(group[1]), "+r"(group[2]));
-    if (accumulate) ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
+    if (accumulate && (Mode & adds_last) == 0)
+      ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
     std::int64_t k = 0;
     for (; k + Chains <= depth; k += Chains) {
       vector const right[] = {load_once<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};  // (chains, vectors)
@@ -125,6 +134,8 @@ struct contract_panel {
       }
       ((Cell < cells ? void() : void(sum[Cell % cells] = sum[Cell % cells] + sum[Cell])), ...);
     }
+    if (accumulate && (Mode & adds_last) != 0)
+      ((sum[Result] += load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
     (store<Result % Vectors>(c + Result / Vectors * at.c_row, sum[Result]), ...);
   }
 

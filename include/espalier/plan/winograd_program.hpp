@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../graph/copy.hpp"
+#include "../operation/winograd.hpp"
+#include "index_arguments.hpp"
+#include "plan.hpp"
+
+#include "../base/diagnostics_push.hpp"
+/// Rewrites convolutions: a product of windows is computed by Winograd's method if that is faster and precise enough.
+/// Its kernels become a value of their own, which is computed once if they are constants.
+namespace espalier::plan {
+
+#ifndef ESPALIER_CONVOLUTION_ERROR
+#define ESPALIER_CONVOLUTION_ERROR 4
+#endif
+/// The error of a convolution may be so many times that of the direct method: root of the mean square, estimated for
+/// random numbers. 4, or ESPALIER_CONVOLUTION_ERROR, which all source files of a program must define alike. 0: all
+/// convolutions are computed by the direct method.
+inline constexpr double convolution_error = ESPALIER_CONVOLUTION_ERROR;
+static_assert(
+    convolution_error >= 0,
+    "espalier: ESPALIER_CONVOLUTION_ERROR must be at least 0: how many times the error of the direct method a "
+    "convolution may have, as in 4");
+
+/// The tile of a node, or one without rows: the node is no convolution, or the direct method is better.
+constexpr winograd_tile tile_of(node_table const& nodes, int id, double error, bool constant_kernels = false) {
+  graph::node const& n = nodes[id];
+  winograd_tile none{};
+  none.rows = 0;
+  if (n.op->family != op_family::contraction || graph::uses_winograd(n.attribute) || n.shape.rank != 2 ||
+      nodes[n.operand[0]].shape.rank != 2 || nodes[n.operand[1]].shape.rank != 2 || !reads_windows(nodes, id))
+    return none;
+  int const window = data_of(nodes, n.operand[0]);
+  index_map const& m = nodes.maps[map_of(nodes[window])];
+  extents const& w = nodes[window].shape;
+  bool const moves_by_one = m.step[1] == 1 && m.step[2] == 1 && (m.step[3] == 1 || w.at[3] == 1) &&
+                            (m.step[4] == 1 || w.at[4] == 1) && m.divisor[1] == 1 && m.divisor[2] == 1;
+  if (!moves_by_one) return none;
+  bool const of_kernels = transposes_of(n).a;
+  int const outputs = of_kernels ? nodes[n.operand[1]].shape.at[1] : n.shape.at[1];
+  return fastest_tile({0, 0, w.at[3], w.at[4]}, {w.at[0], w.at[1], w.at[2], w.at[5], outputs}, error, of_kernels,
+                      constant_kernels);
+}
+
+/// Whether a node depends on no argument, so that its value is the same in all runs.
+class constant_values {
+ public:
+  explicit constexpr constant_values(node_table const& g) : varies_{new bool[static_cast<std::size_t>(g.size) + 1]{}} {
+    for (int id = 1; id <= g.size; ++id) {
+      op_family const f = g[id].op->family;
+      varies_[id] = (is_leaf(f) && f != op_family::parameter && f != op_family::buffer && f != op_family::constant &&
+                     f != op_family::values && f != op_family::column_index) ||
+                    f == op_family::random || graph::is_of_loop(f);
+      for (int const x : g[id].operand) varies_[id] = varies_[id] || varies_[x];
+    }
+  }
+  constexpr ~constant_values() { delete[] varies_; }
+  constant_values(constant_values const&) = delete;
+  constant_values& operator=(constant_values const&) = delete;
+  constexpr bool operator()(int id) const { return !varies_[id]; }
+
+ private:
+  bool* varies_;
+};
+
+/// Whether a program has a convolution that is rewritten. Bodies of loops are programs of their own, and stay.
+constexpr bool has_tiles(graph::program const& p, double error, bool frozen = false) {
+  if (error <= 0 || p.nodes.found != graph::fault::none || p.nodes.loop_count != 0) return false;
+  for (int id = 1; id <= p.nodes.size; ++id)
+    if (p.nodes[id].op->family == op_family::contraction && tile_of(p.nodes, id, error, frozen).rows > 0) return true;
+  return false;
+}
+
+/// The same program, with convolutions by tiles. frozen: parameters and buffers are constants, so their transforms
+/// cost nothing in a run.
+constexpr graph::program with_tiles(graph::program const& from, double error, bool frozen = false) {
+  graph::program to{};
+  node_table const& g = from.nodes;
+  constant_values const is_constant{g};
+  int* const ids = new int[static_cast<std::size_t>(g.size) + 1]{};
+  graph::copy_tables(g, to.nodes);
+  for (int id = 1; id <= g.size; ++id) {
+    graph::node n = graph::renumbered(g[id], ids);
+    winograd_tile const t = tile_of(g, id, error, frozen && is_constant(g[id].operand[1]));
+    if (t.rows == 0) {
+      ids[id] = to.nodes.add(n);
+      continue;
+    }
+    n.attribute |= graph::winograd_attribute(t);
+    if (transposes_of(n).a) {
+      extents const plain = n.shape;
+      int const channels = g[data_of(g, g[id].operand[0])].shape.at[5];
+      n.shape = extents{2, {t.products(), winograd_matrix(channels, plain.at[1])}};
+      ids[id] = operation::emit_winograd_gradient(to.nodes, to.nodes.add(n), t, plain);
+    } else {
+      n.operand[1] = operation::emit_winograd_kernels(to.nodes, n.operand[1], t);
+      ids[id] = to.nodes.add(n);
+    }
+  }
+  for (int i = 0; i < from.output_count; ++i) {
+    to.outputs[i] = from.outputs[i];
+    to.outputs[i].id = ids[from.outputs[i].id];
+  }
+  to.output_count = from.output_count;
+  delete[] ids;
+  return to;
+}
+
+/// The program of a frozen model with convolutions by tiles, if it has any.
+constexpr graph::program with_constant_kernels(graph::program const& p) {
+  return has_tiles(p, convolution_error, true) ? with_tiles(p, convolution_error, true) : p;
+}
+
+/// A program definition with convolutions by tiles.
+template <class Program>
+struct winograd_program {
+  using subject = typename subject_of<Program>::type;
+  static constexpr graph::program build() { return with_tiles(graph_of<Program>, convolution_error); }
+  static constexpr storage_layout layout() { return Program::layout(); }
+};
+template <class Program>
+  requires requires { typename Program::stored; }
+struct winograd_program<Program> {
+  using subject = typename subject_of<Program>::type;
+  using stored = typename Program::stored;
+  static constexpr graph::program build() { return with_tiles(graph_of<Program>, convolution_error); }
+  static constexpr storage_layout layout() { return Program::layout(); }
+};
+template <class Program>
+  requires requires { Program::checked_arguments; }
+inline constexpr int checked_arguments<winograd_program<Program>> = Program::checked_arguments;
+
+namespace detail {
+template <class Program>
+constexpr auto find_program_on_cpu() {
+  if constexpr (requires { Program::bounded; }) return std::type_identity<Program>{};
+  else if constexpr (!has_tiles(graph_of<Program>, convolution_error)) return std::type_identity<Program>{};
+  // A program with as many nodes or groups as fit stays as it is.
+  else if constexpr (fault_of_program<winograd_program<Program>>() != graph::fault::none)
+    return std::type_identity<Program>{};
+  else return std::type_identity<winograd_program<Program>>{};
+}
+}  // namespace detail
+
+/// A program as the processor runs it: convolutions by the faster method. Programs for run-time sizes stay as they are.
+template <class Program>
+using program_on_cpu = typename decltype(detail::find_program_on_cpu<Program>())::type;
+
+}  // namespace espalier::plan
+#include "../base/diagnostics_pop.hpp"
