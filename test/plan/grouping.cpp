@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(which_sums_compute_windows_times_a_factor) {
   extents const s{4, {2, 6, 6, 3}}, w{6, {2, 6, 6, 3, 3, 3}}, of_taps{6, {1, 1, 1, 3, 3, 3}},
       of_positions{6, {2, 6, 6, 1, 1, 3}}, of_rows{6, {2, 6, 1, 1, 1, 3}};
   handle const x = p.argument(0, s), windows = move(p, x, windows_of(s, 3, 3, convolution{.padding = 1}));
-  auto const repeated = [&](int position, extents const& e) {
+  auto const repeated = [&](std::uint64_t position, extents const& e) {
     return handle{&p.nodes, operation::emit_broadcast(p.nodes, p.argument(position, e).id, w)};
   };
   auto const found = [&](handle a, handle b, extents const& result) {
