@@ -5,13 +5,12 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include <espalier/base/philox.hpp>
 #include <espalier/device/cpu/kernel/tap_sums.hpp>
 
 #include "support/window_maps.hpp"
+#include "support/window_values.hpp"
 
 namespace on_cpu = espalier::on_cpu;
 using espalier::convolution;
@@ -24,35 +23,7 @@ using std::size_t;
 namespace {
 
 using test::extents_of, test::map_of, test::windows, test::windows_of_gradient;
-
-// Buffers of exactly the size that is asked for, so that the address sanitizer sees any access outside.
-template <class T>
-std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
-  std::vector<T> x(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i)
-    x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
-  return x;
-}
-
-/// The windows written out, element by element.
-template <class T, class Image, class Move>
-std::vector<T> written_out(std::vector<T> const& x) {
-  constexpr extents w = Move::value.shape;
-  std::vector<T> all(static_cast<size_t>(w.size()));
-  for (int64_t i = 0; i < w.size(); ++i) {
-    int64_t const from = espalier::moved_offset(Move::value.map, Image::value, w, i);
-    all[static_cast<size_t>(i)] = from >= 0 ? x[static_cast<size_t>(from)] : T(0);
-  }
-  return all;
-}
-
-template <class T>
-double off(T got, double sum, double magnitude) {
-  if (static_cast<double>(got) == sum) return 0;
-  double const e =
-      std::fabs(static_cast<double>(got) - sum) / ((magnitude + 1e-30) * (sizeof(T) == 4 ? 6e-8 : 1.2e-16));
-  return std::isnan(e) ? 1e9 : e;
-}
+using test::random_numbers, test::written_out, test::off;
 
 /// The results of the kernel at once and of its parts one after the other, which are the same bits.
 template <class Kernel, class T>

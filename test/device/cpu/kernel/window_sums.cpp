@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <espalier/base/philox.hpp>
 #include <espalier/device/cpu/kernel/windows.hpp>
 
 #include "support/window_maps.hpp"
+#include "support/window_values.hpp"
 
 namespace on_cpu = espalier::on_cpu;
 using espalier::extents;
@@ -22,6 +22,8 @@ using std::int64_t;
 using std::size_t;
 
 namespace {
+
+using test::random_numbers;
 
 /// A number in [low, high] for each case and property.
 constexpr int chosen(int which, int property, int low, int high) {
@@ -56,14 +58,6 @@ struct drawn {
     return m;
   }();
 };
-
-template <class T>
-std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
-  std::vector<T> x(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i)
-    x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
-  return x;
-}
 
 /// An epilogue that adds 1000 to each element, so that an element that it misses or meets twice is wrong.
 template <class T, int Outputs>

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <vector>
 
-#include <espalier/base/philox.hpp>
 #include <espalier/device/cpu/kernel/winograd.hpp>
 
 #include "support/window_maps.hpp"
+#include "support/window_values.hpp"
 
 namespace on_cpu = espalier::on_cpu;
 using espalier::convolution;
@@ -23,15 +23,8 @@ using std::size_t;
 namespace {
 
 using test::extents_of, test::map_of, test::windows;
+using test::random_numbers;
 
-// Buffers of exactly the size that is asked for, so that the address sanitizer sees any access outside.
-template <class T>
-std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
-  std::vector<T> x(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i)
-    x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
-  return x;
-}
 template <class T>
 std::vector<T> unset(int64_t size) {
   return std::vector<T>(static_cast<size_t>(size), T(NAN));

@@ -7,25 +7,16 @@
 #include <espalier/device/cuda/simulator/simulated_backend.hpp>
 
 #include "maps.hpp"
+#include "support/window_values.hpp"
 
 using namespace launched;
 using espalier::convolution;
 using espalier::shape;
 using maps::windows;
 using maps::windows_of_gradient;
+using test::written_out;
 
 namespace {
-
-template <class T, class Image, class Move>
-std::vector<double> written_out(std::vector<T> const& x) {
-  constexpr extents w = Move::value.shape;
-  std::vector<double> all(static_cast<size_t>(w.size()));
-  for (int64_t i = 0; i < w.size(); ++i) {
-    int64_t const from = espalier::moved_offset(Move::value.map, Image::value, w, i);
-    all[static_cast<size_t>(i)] = from >= 0 ? static_cast<double>(x[static_cast<size_t>(from)]) : 0.0;
-  }
-  return all;
-}
 
 /// Over: whether sums run over the positions. Otherwise they run over the taps.
 template <class T, class Image, class Move, bool OverPositions>
@@ -36,7 +27,7 @@ void summed(char const* name) {
   constexpr int64_t positions = w.product(0, 3), taps = w.product(3, 5), C = w.at[5];
   constexpr int64_t results = (OverPositions ? taps : positions) * C, terms = OverPositions ? positions : taps;
   auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(terms * C, 2);
-  auto const all = written_out<T, Image, Move>(x);
+  auto const all = written_out<double, Image, Move>(x);
   std::vector<double> sum(static_cast<size_t>(results)), size(sum.size());
   for (int64_t p = 0; p < positions; ++p)
     for (int64_t t = 0; t < taps; ++t)

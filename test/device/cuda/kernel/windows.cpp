@@ -14,27 +14,16 @@
 #include <espalier/operation/sum.hpp>
 
 #include "maps.hpp"
+#include "support/window_values.hpp"
 
 using namespace launched;
 using espalier::convolution;
 using espalier::shape;
 using maps::windows;
 using maps::windows_of_gradient;
+using test::written_out;
 
 namespace {
-
-template <class T, class Image, class Move>
-std::vector<double> written_out(std::vector<T> const& x) {
-  constexpr extents w = Move::value.shape;
-  std::vector<double> all(static_cast<size_t>(w.size()));
-  for (int64_t i = 0; i < w.size(); ++i) {
-    int64_t const from = espalier::moved_offset(Move::value.map, Image::value, w, i);
-    all[static_cast<size_t>(i)] = from >= 0 ? static_cast<double>(x[static_cast<size_t>(from)])
-                                  : Move::value.map.fills_with_lowest ? -std::numeric_limits<double>::infinity()
-                                                                      : 0.0;
-  }
-  return all;
-}
 
 template <class T, class Op, class Image, int Rows, int Columns, convolution Options, bool Lowest>
 void reduced(char const* name) {
@@ -43,7 +32,7 @@ void reduced(char const* name) {
   using Map = typename map_of<Move>::type;
   constexpr extents w = Move::value.shape;
   auto const x = random_numbers<T>(Image::size, 1);
-  auto const all = written_out<T, Image, Move>(x);
+  auto const all = written_out<double, Image, Move>(x);
   std::vector<double> sum(static_cast<size_t>(w.product(0, 3) * w.at[5]), espalier::described<Op>.identity),
       magnitude(sum.size(), 1.0);
   for (int64_t i = 0; i < w.size(); ++i) {
@@ -82,7 +71,7 @@ void products(char const* name, int passes, int passes_of_gradient) {
   using Y = shape<Groups, static_cast<int>(own), Outputs>;
   auto const x = random_numbers<T>(Image::size, 1), k = random_numbers<T>(K::size, 2),
              dy = random_numbers<T>(Y::size, 3);
-  auto const all = written_out<T, Image, Move>(x);
+  auto const all = written_out<double, Image, Move>(x);
   std::vector<double> y(static_cast<size_t>(Y::size)), y_size(y.size()), dk(k.size()), dk_size(k.size());
   for (int64_t p = 0; p < pixels; ++p)
     for (int64_t i = 0; i < depth; ++i)
