@@ -5,6 +5,7 @@
 #include "../operation/loop.hpp"
 #include "../operation/operation.hpp"
 #include "../operation/pack.hpp"
+#include "../operation/winograd.hpp"
 #include "onnx_builder.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -241,7 +242,7 @@ inline constexpr table_row table[] = {
 /// templates have none either; their operands are exported.
 template <class...>
 struct ops {};
-using never_nodes = ops<pack_, part_, scaled_by_deviation_, shifted_variance_, square_>;
+using never_nodes = ops<pack_, part_, scaled_by_deviation_, shifted_variance_, square_, winograd_kernels_>;
 
 constexpr table_row const* row_of(graph::descriptor const* op) {
   for (table_row const& row : table)

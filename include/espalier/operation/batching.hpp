@@ -372,8 +372,14 @@ class batcher {
   constexpr int broadcast(node const& n) {
     int x = n.operand[0];
     while (g_[x].op->family == op_family::broadcast && mapped(g_[x].operand[0])) x = g_[x].operand[0];
-    if (!aligns(x, n.shape)) return fail(n);
-    return emit_broadcast(g_, aligned(x, n.shape), of_all(n.shape));
+    if (aligns(x, n.shape)) return emit_broadcast(g_, aligned(x, n.shape), of_all(n.shape));
+    // The samples share the first axis, along which the value of each is repeated first.
+    extents s = with_rank(g_[x].shape, n.shape.rank);
+    int const size = static_cast<int>(s.size()), rows = n.shape.at[0];
+    int const each = emit_broadcast(g_, emit_reshape(g_, all(x), extents{3, {samples_, 1, size}}),
+                                    extents{3, {samples_, rows, size}});
+    s.at[0] = samples_ * rows;
+    return emit_broadcast(g_, emit_reshape(g_, each, s), of_all(n.shape));
   }
   constexpr int reduction(node const& n) {
     extents const s = g_[n.operand[0]].shape;
