@@ -112,9 +112,8 @@ struct layers_of_program<plan::winograd_program<Program>> {
     auto const is_transform = [&](int id) { return v.nodes[id].op->family == graph::op_family::winograd; };
     std::size_t of_before = 0;
     for (int id = 1; id <= v.node_count; ++id) {
-      bool const follows = id > 1 && v.nodes[id].operand[0] == id - 1;
       if (!is_transform(id)) ++of_before;
-      std::size_t const at = of_before + (is_transform(id) && !follows ? 1 : 0);
+      std::size_t const at = of_before + (is_transform(id) && !winograd_kernels_of(v.nodes[id]).adjoint ? 1 : 0);
       if (at < before.of.size()) r.of[static_cast<std::size_t>(id)] = before.of[at];
     }
     return r;

@@ -148,9 +148,10 @@ struct winograd_product : independent_parts {
   ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, After const& after = {}) {
     some(x, b, y, after, 0, units);
   }
-  /// Blocks are independent, except in a gradient of kernels, where registers of channels are.
+  /// Blocks are independent, except in a gradient of kernels, where registers of channels are. The last one also has the
+  /// channels that fill none: fewer rows than a register block would reach into another part.
   static constexpr int lanes = detail::channel_lanes<T, Arch, channels>;
-  static constexpr std::int64_t units = transposed ? (channels + lanes - 1) / lanes : blocks;
+  static constexpr std::int64_t units = transposed ? channels / lanes : blocks;
   static constexpr int most_parts = detail::parts_along(units, tiles*tile.products() * channels * outputs / 32),
                        parts = transposed && most_parts > 4 ? 4 : most_parts;
   static void part(T const* x, T const* b, T* y, T* shared, int which) {
@@ -175,7 +176,7 @@ struct winograd_product : independent_parts {
     alignas(64) T products[static_cast<unsigned long>(round * in_columns * output_matrix)];
     if constexpr (transposed) {
       int const begin = static_cast<int>(first) * lanes,
-                end = last * lanes < channels ? static_cast<int>(last) * lanes : channels;
+                end = last < units ? static_cast<int>(last) * lanes : channels;
       add_blocks(x, b, y, begin, end, inputs, products, all_rounds{});
     } else if constexpr (rounds_first) {
       compute_blocks(x, b, y, after, first, last, inputs, products, all_rounds{});
