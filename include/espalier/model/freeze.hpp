@@ -9,9 +9,18 @@
 /// The programs of a frozen model: one that prepares its numbers, and one that runs.
 namespace espalier::detail {
 
+/// A program with convolutions by tiles, if it has any. Kernels that depend on parameters alone are transformed once.
+constexpr graph::program with_constant_kernels(graph::program const& p) {
+  node_facts facts{};
+  find_facts(p, facts);
+  return plan::has_tiles(p, plan::convolution_error, facts.varies)
+             ? plan::with_tiles(p, plan::convolution_error, facts.varies)
+             : p;
+}
+
 template <class Net, class Batch>
 inline constexpr graph::program folded_evaluation =
-    plan::with_constant_kernels(folded(plan::graph_of<evaluation_program<Net, Batch>>));
+    with_constant_kernels(folded(plan::graph_of<evaluation_program<Net, Batch>>));
 template <class Net, class Batch>
 inline constexpr split_program split_evaluation = split(folded_evaluation<Net, Batch>);
 

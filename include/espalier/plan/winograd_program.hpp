@@ -42,46 +42,26 @@ constexpr winograd_tile tile_of(node_table const& nodes, int id, double error, b
                       constant_kernels);
 }
 
-/// Whether a node depends on no argument, so that its value is the same in all runs.
-class constant_values {
- public:
-  explicit constexpr constant_values(node_table const& g) : varies_{new bool[static_cast<std::size_t>(g.size) + 1]{}} {
-    for (int id = 1; id <= g.size; ++id) {
-      op_family const f = g[id].op->family;
-      varies_[id] = (is_leaf(f) && f != op_family::parameter && f != op_family::buffer && f != op_family::constant &&
-                     f != op_family::values && f != op_family::column_index) ||
-                    f == op_family::random || graph::is_of_loop(f);
-      for (int const x : g[id].operand) varies_[id] = varies_[id] || varies_[x];
-    }
-  }
-  constexpr ~constant_values() { delete[] varies_; }
-  constant_values(constant_values const&) = delete;
-  constant_values& operator=(constant_values const&) = delete;
-  constexpr bool operator()(int id) const { return !varies_[id]; }
-
- private:
-  bool* varies_;
-};
-
-/// Whether a program has a convolution that is rewritten. Bodies of loops are programs of their own, and stay.
-constexpr bool has_tiles(graph::program const& p, double error, bool frozen = false) {
+/// Whether a program has a convolution that is rewritten. Bodies of loops are programs of their own, and stay. varies:
+/// by node, whether its value changes from run to run; without it all do. Constant kernels are transformed once.
+constexpr bool has_tiles(graph::program const& p, double error, bool const* varies = nullptr) {
   if (error <= 0 || p.nodes.found != graph::fault::none || p.nodes.loop_count != 0) return false;
   for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->family == op_family::contraction && tile_of(p.nodes, id, error, frozen).rows > 0) return true;
+    if (p.nodes[id].op->family == op_family::contraction &&
+        tile_of(p.nodes, id, error, varies != nullptr && !varies[p.nodes[id].operand[1]]).rows > 0)
+      return true;
   return false;
 }
 
-/// The same program, with convolutions by tiles. frozen: parameters and buffers are constants, so their transforms
-/// cost nothing in a run.
-constexpr graph::program with_tiles(graph::program const& from, double error, bool frozen = false) {
+/// The same program, with convolutions by tiles.
+constexpr graph::program with_tiles(graph::program const& from, double error, bool const* varies = nullptr) {
   graph::program to{};
   node_table const& g = from.nodes;
-  constant_values const is_constant{g};
   int* const ids = new int[static_cast<std::size_t>(g.size) + 1]{};
   graph::copy_tables(g, to.nodes);
   for (int id = 1; id <= g.size; ++id) {
     graph::node n = graph::renumbered(g[id], ids);
-    winograd_tile const t = tile_of(g, id, error, frozen && is_constant(g[id].operand[1]));
+    winograd_tile const t = tile_of(g, id, error, varies != nullptr && !varies[g[id].operand[1]]);
     if (t.rows == 0) {
       ids[id] = to.nodes.add(n);
       continue;
@@ -104,11 +84,6 @@ constexpr graph::program with_tiles(graph::program const& from, double error, bo
   to.output_count = from.output_count;
   delete[] ids;
   return to;
-}
-
-/// The program of a frozen model with convolutions by tiles, if it has any.
-constexpr graph::program with_constant_kernels(graph::program const& p) {
-  return has_tiles(p, convolution_error, true) ? with_tiles(p, convolution_error, true) : p;
 }
 
 /// A program definition with convolutions by tiles.

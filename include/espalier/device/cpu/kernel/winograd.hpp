@@ -175,8 +175,7 @@ struct winograd_product : independent_parts {
     alignas(64) T inputs[static_cast<unsigned long>(round * in_columns * input_matrix)];
     alignas(64) T products[static_cast<unsigned long>(round * in_columns * output_matrix)];
     if constexpr (transposed) {
-      int const begin = static_cast<int>(first) * lanes,
-                end = last < units ? static_cast<int>(last) * lanes : channels;
+      int const begin = static_cast<int>(first) * lanes, end = last < units ? static_cast<int>(last) * lanes : channels;
       add_blocks(x, b, y, begin, end, inputs, products, all_rounds{});
     } else if constexpr (rounds_first) {
       compute_blocks(x, b, y, after, first, last, inputs, products, all_rounds{});
