@@ -148,8 +148,8 @@ struct winograd_product : independent_parts {
   ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, After const& after = {}) {
     some(x, b, y, after, 0, units);
   }
-  /// Blocks are independent, except in a gradient of kernels, where registers of channels are. The last one also has the
-  /// channels that fill none: fewer rows than a register block would reach into another part.
+  /// Blocks are independent, except in a gradient of kernels, where registers of channels are. The last one also has
+  /// the channels that fill none: fewer rows than a register block would reach into another part.
   static constexpr int lanes = detail::channel_lanes<T, Arch, channels>;
   static constexpr std::int64_t units = transposed ? channels / lanes : blocks;
   static constexpr int most_parts = detail::parts_along(units, tiles*tile.products() * channels * outputs / 32),
