@@ -186,7 +186,10 @@ class counting_backend {
   template <class T>
   static constexpr bool can_bias_relu = cuda_backend::can_bias_relu<T>;
 
-  bool clusters() const { return true; }
+  template <class Kernel>
+  bool runs_clusters() const {
+    return true;
+  }
   template <class Kernel>
   void launch(typename Kernel::table const&) {
     static_assert(launchable<Kernel>);

@@ -15,7 +15,10 @@ struct kernel_backend {
   bool has_clusters = true;
   Launcher launcher{};
 
-  bool clusters() const { return has_clusters; }
+  template <class Kernel>
+  bool runs_clusters() const {
+    return has_clusters;
+  }
   template <class Kernel>
   void launch(typename Kernel::table const& t) {
     launcher.template launch<Kernel>(t);

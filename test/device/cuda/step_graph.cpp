@@ -34,7 +34,8 @@ struct recorder {
     ++abandoned;
   }
   std::string seen, recorded;
-  int abandoned = 0;
+  int choices() const { return chosen; }
+  int abandoned = 0, chosen = 0;
   bool capturing_ = false;
 };
 struct plain {
@@ -80,6 +81,16 @@ BOOST_AUTO_TEST_CASE(a_failed_capture_is_left_and_tried_again) {
   fails = false;
   graphs.run(e, 0, launches);
   BOOST_TEST(m.seen == "ab[ab]");
+}
+BOOST_AUTO_TEST_CASE(another_choice_of_the_backend_is_captured_again) {
+  recorder m;
+  engine<recorder> const e{&m};
+  on_cuda::step_graphs<recorder, 1> graphs;
+  auto const launches = [&] { m.launch(m.chosen == 0 ? 'a' : 'b'); };
+  for (int time = 0; time < 3; ++time) graphs.run(e, 0, launches);
+  m.chosen = 1;
+  for (int time = 0; time < 3; ++time) graphs.run(e, 0, launches);
+  BOOST_TEST(m.seen == "a[a][a]b[b][b]");
 }
 BOOST_AUTO_TEST_CASE(a_user_capture_records_the_launches) {
   recorder m;

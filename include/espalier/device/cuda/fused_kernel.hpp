@@ -119,7 +119,7 @@ struct fused_group {
     } else if constexpr (whole_rows && cluster == 1) {
       by_rows(backend, p, random_streams, scratch);
     } else if constexpr (whole_rows) {
-      if (backend.clusters()) by_rows(backend, p, random_streams, scratch);
+      if (backend.template runs_clusters<rows<cluster>>()) by_rows(backend, p, random_streams, scratch);
       else by_split_sweeps(backend, p, random_streams, scratch);
     } else {
       by_split_sweeps(backend, p, random_streams, scratch);

@@ -9,7 +9,7 @@ namespace espalier::on_cuda {
 
 /// Replays sequences of launches that repeat with the same addresses, each as one launch of a graph. The first call
 /// launches a sequence directly, which loads its kernels. The second call captures it; from then on its graph is
-/// launched. If the backend cannot capture, or you are capturing, a sequence is launched directly.
+/// launched. It is captured again when the backend chooses otherwise (set_precision). If the backend cannot capture, or you are capturing, a sequence is launched directly.
 template <class Backend, int Count>
 class step_graphs {
  public:
@@ -28,6 +28,11 @@ class step_graphs<Backend, Count> {
   void run(Engine const& engine, int which, F const& launches) {
     sequence& s = sequences_[which];
     if (engine.backend().capturing()) return launches();
+    if constexpr (requires { engine.backend().choices(); }) {
+      int const choices = engine.backend().choices();
+      if (s.state == 2 && s.choices != choices) s.state = 0;
+      s.choices = choices;
+    }
     if (s.state == 0) {
       launches();
       s.state = 1;
@@ -43,7 +48,7 @@ class step_graphs<Backend, Count> {
  private:
   struct sequence {
     typename Backend::captured_graph graph{};
-    int state = 0;
+    int state = 0, choices = 0;
   };
   /// Abandons the capture if an exception leaves it.
   struct guard {

@@ -250,3 +250,60 @@ BOOST_AUTO_TEST_CASE(on_a_stream_of_the_users, *boost::unit_test::precondition(d
   }
   BOOST_TEST(cudaStreamDestroy(stream) == cudaSuccess);
 }
+
+BOOST_AUTO_TEST_CASE(a_capture_that_the_user_began, *boost::unit_test::precondition(device)) {
+  cudaStream_t stream = nullptr;
+  BOOST_TEST_REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  {
+    on_cuda::cuda_backend m{stream};
+    float const one = 1;
+    float got = 0;
+    on_cuda::device_block<on_cuda::cuda_backend> x{m, sizeof one}, y{m, sizeof one};
+    auto released = std::make_unique<on_cuda::device_block<on_cuda::cuda_backend>>(m, sizeof one);
+    m.to_device(x.at<float>(0), &one, sizeof one);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t runnable = nullptr;
+    BOOST_TEST_REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    BOOST_TEST(m.capturing());
+    m.copy(y.at<float>(0), x.at<float>(0), sizeof one);
+    BOOST_TEST(contains(error_of([&] { m.allocate(4); }), "allocate: not possible while a graph is captured"));
+    released.reset();
+    BOOST_TEST_REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    BOOST_TEST(!m.capturing());
+    std::size_t nodes = 0;
+    BOOST_TEST(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess);
+    BOOST_TEST(nodes == 1u);  // the copy alone
+    BOOST_TEST_REQUIRE(cudaGraphInstantiate(&runnable, graph, 0) == cudaSuccess);
+    BOOST_TEST(cudaGraphLaunch(runnable, stream) == cudaSuccess);
+    m.to_host(&got, y.at<float>(0), sizeof got);
+    BOOST_TEST(got == 1);
+    m.release(m.allocate(4));
+    BOOST_TEST(cudaGraphExecDestroy(runnable) == cudaSuccess);
+    BOOST_TEST(cudaGraphDestroy(graph) == cudaSuccess);
+  }
+  BOOST_TEST(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+// Parts of a sum that were added in 16 bits would be off by several times the distance of two halves.
+BOOST_AUTO_TEST_CASE(long_sums_of_16_bits, *boost::unit_test::precondition(device)) {
+  constexpr int inner = 1 << 16, columns = 8;
+  using product = on_cuda::product_of<esp::shape<8, inner>, esp::shape<inner, columns>, esp::shape<8, columns>, 0>;
+  auto const a = esp::tensor<esp::half, esp::shape<8, inner>>{floats<8, inner>(1, 0, 1)};
+  auto const b = esp::tensor<esp::half, esp::shape<inner, columns>>{floats<inner, columns>(2, 0, 0.05)};
+  on_cuda::cuda_backend m;
+  on_cuda::device_block<on_cuda::cuda_backend> x{m, sizeof(esp::half) * 8 * inner},
+      w{m, sizeof(esp::half) * inner * columns}, y{m, sizeof(esp::half) * 8 * columns};
+  m.to_device(x.at<esp::half>(0), a.data(), sizeof(esp::half) * 8 * inner);
+  m.to_device(w.at<esp::half>(0), b.data(), sizeof(esp::half) * inner * columns);
+  m.product<esp::half, product>(x.at<esp::half>(0), w.at<esp::half>(0), y.at<esp::half>(0));
+  esp::half got[8 * columns];
+  m.to_host(got, y.at<esp::half>(0), sizeof got);
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < columns; ++c) {
+      double sum = 0;
+      for (int k = 0; k < inner; ++k)
+        sum += static_cast<double>(static_cast<float>(a.data()[r * inner + k])) *
+               static_cast<double>(static_cast<float>(b.data()[k * columns + c]));
+      BOOST_TEST(std::fabs(static_cast<double>(static_cast<float>(got[r * columns + c])) - sum) <= sum * 0x1p-10);
+    }
+}

@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(launches) {
     BOOST_TEST((computed<sums<256, 2>>(m, x, 2) == sums_of(x, 256)));
     BOOST_TEST((computed<cluster_sums<2, 128, 2>>(m, x, 4) == sums_of(x, 256, 2)));
     BOOST_TEST(m.launches() == 2);
-    BOOST_TEST(m.clusters());
+    BOOST_TEST((m.runs_clusters<cluster_sums<2, 128, 2>>()));
   }
   simulated_backend small(0, false);
-  BOOST_TEST(!small.clusters());
+  BOOST_TEST((!small.runs_clusters<cluster_sums<2, 128, 2>>()));
   BOOST_CHECK_EXCEPTION((computed<cluster_sums<2, 128, 2>>(small, x, 4)), cuda_error,
                         has_parts("launch: cluster_sums", "no clusters"));
   BOOST_TEST(small.launches() == 0);

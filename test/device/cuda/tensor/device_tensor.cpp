@@ -136,6 +136,14 @@ BOOST_AUTO_TEST_CASE(narrow_elements_are_stored) {
   BOOST_TEST((on_device<float, 4>(brain).to_host() == x.to_host()));
 }
 
+BOOST_AUTO_TEST_CASE(a_view_begins_at_16_bytes) {
+  on_device<float, 8> x;
+  esp::view<float, esp::shape<4>, device> const second(x.data() + 4);
+  BOOST_TEST(second.data() == x.data() + 4);
+  BOOST_CHECK_EXCEPTION(
+      (esp::view<float, esp::shape<4>, device>(x.data() + 1)), espalier::on_cuda::cuda_error,
+      [](auto const& e) { return std::string(e.what()).find("must be a multiple of 16 bytes") != std::string::npos; });
+}
 BOOST_AUTO_TEST_CASE(a_view_refers_to_it) {
   on_device<float, 2, 3> x{{1, 2, 3}, {4, 5, 6}};
   esp::view<float const, esp::shape<2, 3>, device> const v(x);
@@ -153,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_view_refers_to_it) {
 // A machine that can tell refuses an address of the host's where one of its own belongs, and says which copy it was.
 BOOST_AUTO_TEST_CASE(host_addresses_are_distinguished) {
   if constexpr (!std::is_same_v<device, esp::cuda>) {
-    float host[3] = {1, 2, 3};
+    alignas(16) float host[3] = {1, 2, 3};
     esp::view<float, esp::shape<3>, device> const v(host);
     BOOST_CHECK_EXCEPTION(v.to_host(), esp::cuda_error, [](esp::cuda_error const& e) {
       return std::string(e.what()).find("to_host") != std::string::npos;

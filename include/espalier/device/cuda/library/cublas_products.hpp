@@ -144,6 +144,9 @@ class chosen_product {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment);
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
+    // Parts of a long sum are added in the type that it is computed in: never in 16 bits, in which it would be stored.
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+           static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
     check_status(cublasLtMatmulAlgoGetHeuristic(handle, description_, left_, right_, result_, result_, preference_, 1,

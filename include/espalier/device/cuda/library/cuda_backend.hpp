@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <vector>
+
 #include "cublas_products.hpp"
 #if defined(ESPALIER_CUDNN)
 #include "cudnn_convolutions.hpp"
@@ -122,8 +124,19 @@ class cuda_backend {
 
   cudaStream_t stream() const { return stream_; }
   int device() const { return device_; }
-  /// Whether kernels may use clusters of blocks: compute capability 9.0 and above.
-  bool clusters() const { return clusters_; }
+  /// Whether a kernel may use clusters of blocks: the device has them (compute capability 9.0 and above), and the
+  /// kernel's code was compiled for such devices. Code of compute_80 runs on newer devices, too, but its clusters do not.
+  template <class Kernel>
+  bool runs_clusters() const {
+    if (!clusters_) return false;
+    static bool const compiled = [] {
+      cudaFuncAttributes facts{};
+      detail::check(cudaFuncGetAttributes(&facts, device_function<Kernel>::address()), "cudaFuncGetAttributes", "%s",
+                    name_of<Kernel>().text);
+      return facts.ptxVersion >= 90;
+    }();
+    return compiled;
+  }
 
   /// Queues a kernel.
   template <class Kernel>
@@ -132,9 +145,10 @@ class cuda_backend {
         launchable<Kernel>,
         "launch<Kernel>(table): Kernel::threads must be a multiple of 32, at most 1,024, and Kernel::blocks a multiple of Kernel::cluster, which is 1, 2, 4 or 8");
     if constexpr (Kernel::cluster > 1)
-      if (!clusters_)
-        detail::throw_error<cuda_error>("cuda_backend::launch: %s: clusters of blocks require compute capability 9.0",
-                                        name_of<Kernel>().text);
+      if (!runs_clusters<Kernel>())
+        detail::throw_error<cuda_error>(
+            "cuda_backend::launch: %s: clusters of blocks require a device of compute capability 9.0 and code for it (nvcc -arch=sm_90)",
+            name_of<Kernel>().text);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = Kernel::cluster;
@@ -147,7 +161,11 @@ class cuda_backend {
     config.numAttrs = Kernel::cluster > 1 ? 1 : 0;
     void* arguments[] = {const_cast<typename Kernel::table*>(&t)};
     cudaError_t const status = cudaLaunchKernelExC(&config, device_function<Kernel>::address(), arguments);
-    if (status != cudaSuccess) detail::check(status, "cudaLaunchKernelExC", "%s", name_of<Kernel>().text);
+    if (status != cudaSuccess)
+      detail::check(status, "cudaLaunchKernelExC", "%s%s", name_of<Kernel>().text,
+                    status == cudaErrorInvalidResourceHandle
+                        ? "; kernels can be launched from main() on, not while global objects are initialized"
+                        : "");
     last_kernel_ = &name_of<Kernel>;
   }
 
@@ -162,12 +180,22 @@ class cuda_backend {
   /// Allocates memory that is not zeroed. errors: as of allocate
   void* allocate_unfilled(std::size_t bytes) {
     check_not_capturing("allocate");
+    while (!released_later_.empty()) {
+      void* const before = released_later_.back();
+      released_later_.pop_back();
+      release(before);
+    }
     void* at = nullptr;
     check(cudaMallocFromPoolAsync(&at, bytes > 0 ? bytes : 1, pool_, stream_), "cudaMallocFromPoolAsync", bytes);
     return at;
   }
   /// Releases memory after everything queued before has used it.
   void release(void* at) noexcept {
+    // A capture, also one that you began on your stream, cannot hold memory from outside of it: that waits for its end.
+    if (capturing()) {
+      released_later_.push_back(at);
+      return;
+    }
     // The CUDA runtime may be unloaded already: tensors of static storage outlive it.
     if (cudaFreeAsync(at, stream_) != cudaSuccess) (void)cudaGetLastError();
   }
@@ -181,17 +209,12 @@ class cuda_backend {
     if (cudaFreeHost(at) != cudaSuccess) (void)cudaGetLastError();
   }
 
-  /// Copies from the host; you may overwrite `from` afterwards. Up to 4 MiB are queued; a larger copy waits.
+  /// Copies from the host through page-locked memory; you may overwrite `from` afterwards. Up to 4 MiB are queued; of a
+  /// larger copy, the last 4.
   void to_device(void* to, void const* from, std::size_t bytes) {
     check_not_capturing("to_device");
-    if (bytes <= small_.slot_bytes) {
-      small_.send(to, from, bytes, stream_);
-    } else if (bytes <= large_.capacity) {
-      large_.send(to, from, bytes, stream_);
-    } else {
-      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync to the device", bytes);
-      synchronize();
-    }
+    if (bytes <= small_.slot_bytes) small_.send(to, from, bytes, stream_);
+    else large_.send(to, from, bytes, stream_);
   }
   /// Copies to the host and waits until the copy is done.
   void to_host(void* to, void const* from, std::size_t bytes) {
@@ -245,9 +268,13 @@ class cuda_backend {
 #endif
   /// Sets the precision of all later float products, also in convolutions.
   void set_precision(float_products precision) {
-    if (precision != precision_) forget_choices();
+    if (precision == precision_) return;
+    forget_choices();
     precision_ = precision;
+    ++choices_;
   }
+  /// A number that changes when what later calls queue changes: graphs captured before are captured again.
+  int choices() const { return choices_; }
   float_products precision() const { return precision_; }
 
   /// Waits for everything queued. errors: the cuda_error of any failure in it
@@ -284,7 +311,13 @@ class cuda_backend {
     if (cudaStreamEndCapture(stream_, &graph) != cudaSuccess) (void)cudaGetLastError();
     if (graph != nullptr) (void)cudaGraphDestroy(graph);
   }
-  bool capturing() const { return capturing_; }
+  /// Whether a graph is captured on the stream, by begin_capture() or by you.
+  bool capturing() const {
+    if (capturing_) return true;
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream_, &status) != cudaSuccess) (void)cudaGetLastError();
+    return status != cudaStreamCaptureStatusNone;
+  }
 
  private:
   friend class on_cuda::captured_graph;
@@ -326,9 +359,10 @@ class cuda_backend {
                   last_kernel_ != nullptr ? last_kernel_().text : "none");
   }
   void check_not_capturing(char const* what) const {
-    if (capturing_)
+    if (capturing())
       detail::throw_error<cuda_error>(
-          "cuda_backend::%s: not possible while a graph is captured; call it before begin_capture()", what);
+          "cuda_backend::%s: not possible while a graph is captured on this stream; call it before the capture begins",
+          what);
   }
   void find_device() {
     int count = 0;
@@ -369,6 +403,8 @@ class cuda_backend {
   int device_ = 0;
   bool owned_, clusters_ = false, capturing_ = false;
   float_products precision_ = float_products::exact;
+  int choices_ = 0;
+  std::vector<void*> released_later_;
   kernel_name (*last_kernel_)() = nullptr;
   staging_ring<256, 1024> small_;  // scalars of eager expressions: 256 evaluations may be queued
   staging_ring<4, (std::size_t{1} << 20)> large_;

@@ -22,6 +22,17 @@ void check(cudnnStatus_t status, char const* call, char const* what = "", Facts.
   throw_call_error(call, cudnnGetErrorString(status), nullptr, what, facts...);
 }
 
+/// Whether a call failed because cuDNN lacks what was asked for. From version 9 on, such errors have numbers of their
+/// own, a thousand for each kind.
+inline bool is_unsupported(cudnnStatus_t status) {
+#if defined(CUDNN_STATUS_CATEGORY)
+  return CUDNN_STATUS_CATEGORY(static_cast<int>(status)) ==
+         CUDNN_STATUS_CATEGORY(static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED));
+#else
+  return status == CUDNN_STATUS_NOT_SUPPORTED;
+#endif
+}
+
 /// The constant of cuDNN for an element type.
 template <class T>
 constexpr cudnnDataType_t cudnn_type = std::is_same_v<T, double>     ? CUDNN_DATA_DOUBLE
@@ -143,7 +154,9 @@ class chosen_convolution {
     using direction = cudnn_direction<What>;
     typename direction::found all[16]{};
     int count = 0;
-    check_status(direction::find(handle, described_, 16, &count, all), direction::find_name);
+    cudnnStatus_t const found = direction::find(handle, described_, 16, &count, all);
+    if (is_unsupported(found)) return;  // it is a product then
+    check_status(found, direction::find_name);
     for (int i = 0; i < count && !possible_; ++i) {
       if (all[i].status != CUDNN_STATUS_SUCCESS || all[i].determinism != CUDNN_DETERMINISTIC ||
           all[i].memory > workspace)

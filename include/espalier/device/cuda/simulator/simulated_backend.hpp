@@ -47,7 +47,10 @@ class simulated_backend {
   std::int64_t convolutions() const { return convolutions_; }
   std::int64_t allocations() const { return allocations_; }
   std::size_t allocated_bytes() const { return detail::simulated_memory.bytes_of(this); }
-  bool clusters() const { return clusters_; }
+  template <class Kernel>
+  bool runs_clusters() const {
+    return clusters_;
+  }
 
   template <class Kernel>
   void launch(typename Kernel::table const& t) {

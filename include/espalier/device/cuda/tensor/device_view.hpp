@@ -77,8 +77,14 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
   static constexpr std::int64_t size() { return S::size; }
   static constexpr extents shape() { return S::value; }
 
-  /// Refers to the S::size elements that start at an address of the device.
-  explicit view(T* elements) : data_(elements) {}
+  /// Refers to the S::size elements that start at an address of the device, a multiple of 16 bytes.
+  /// errors  cuda_error for another address: kernels load 16 bytes at a time
+  explicit view(T* elements) : data_(elements) {
+    if (reinterpret_cast<std::uintptr_t>(elements) % 16 != 0)
+      on_cuda::detail::throw_error<on_cuda::cuda_error>(
+          "view<T, S, Device>: the address must be a multiple of 16 bytes, because kernels load 16 bytes at a time; it is %p",
+          static_cast<void const*>(elements));
+  }
   /// A tensor converts to a view of its elements.
   view(tensor<value_type, S, Device>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
   view(tensor<value_type, S, Device> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
