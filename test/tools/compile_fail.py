@@ -39,9 +39,16 @@ def compile_(command, source, *flags):
 
 
 def with_computed_messages(command):
-    """The command in C++26; a precompiled header is one of another standard."""
+    """The command in C++26, with no header before the source."""
     without_header = [word for at, word in enumerate(command) if word != "-include" and (at == 0 or command[at - 1] != "-include")]
     return [word for word in without_header if not STANDARD.match(word)] + ["-std=c++26"]
+
+
+def with_header_of_26(command):
+    """The command in C++26. A precompiled header is one of another standard: that of this one, if it was made, is NAME_26.hpp beside NAME.hpp."""
+    headers = [command[at + 1][: -len(".hpp")] + "_26.hpp" for at, word in enumerate(command[:-1]) if word == "-include"]
+    made = [header for header in headers if any(os.path.exists(header + suffix) for suffix in (".pch", ".gch"))]
+    return with_computed_messages(command) + [word for header in made for word in ("-include", header)]
 
 
 @functools.lru_cache(maxsize=None)
@@ -119,7 +126,7 @@ def check(source, command):
     problems += found
     report = f"refused in {size}:\n{message}"
     if expected["expect-26"] and computes_messages(tuple(command)):
-        found, more = check_computed(source, with_computed_messages(command), expected)
+        found, more = check_computed(source, with_header_of_26(command), expected)
         problems += found
         report += more
     return problems, report
