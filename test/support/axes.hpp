@@ -69,7 +69,7 @@ void for_all_axes(Check check) {
 /// that the sets of sum are tried with, these are enough; tests that take longer (long_tests) try all sets.
 template <int Rank, class Check>
 void for_some_axes(Check check) {
-#if defined(ESPALIER_TEST_ALL_AXES)
+#if defined(ESPALIER_TEST_ALL)
   for_all_axes<Rank>(check);
 #else
   constexpr unsigned first = 1u, last = 1u << (Rank - 1), all = (1u << Rank) - 1u;

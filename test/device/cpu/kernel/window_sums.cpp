@@ -10,6 +10,7 @@
 
 #include <espalier/device/cpu/kernel/windows.hpp>
 
+#include "support/longer_run.hpp"
 #include "support/window_maps.hpp"
 #include "support/window_values.hpp"
 
@@ -145,8 +146,16 @@ void back(int which) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(drawn_windows_of_floats) { check_drawn<float, 0>(std::make_integer_sequence<int, 32>{}); }
-BOOST_AUTO_TEST_CASE(drawn_windows_of_doubles) { check_drawn<double, 32>(std::make_integer_sequence<int, 24>{}); }
+// A longer run draws other windows: together they are 32 of floats and 24 of doubles.
+using test::longer_run;
+inline constexpr int first_of_floats = longer_run ? 12 : 0, floats_drawn = longer_run ? 20 : 12;
+inline constexpr int first_of_doubles = longer_run ? 40 : 32, doubles_drawn = longer_run ? 16 : 8;
+BOOST_AUTO_TEST_CASE(drawn_windows_of_floats) {
+  check_drawn<float, first_of_floats>(std::make_integer_sequence<int, floats_drawn>{});
+}
+BOOST_AUTO_TEST_CASE(drawn_windows_of_doubles) {
+  check_drawn<double, first_of_doubles>(std::make_integer_sequence<int, doubles_drawn>{});
+}
 
 // Few channels: neighbouring columns are computed together, in rows that are complete or not.
 BOOST_AUTO_TEST_CASE(columns_together) {
