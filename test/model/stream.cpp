@@ -6,6 +6,7 @@
 
 #include <espalier/stream.hpp>
 
+#include "support/longer_run.hpp"
 #include "support/nets.hpp"
 
 using namespace test;
@@ -190,6 +191,8 @@ auto streamed(Stream& stream, X const& x) {
   }
   return y;
 }
+template <int Signals, int Number>
+inline constexpr bool in_this_run = (Signals + Number) % 2 != (longer_run ? 1 : 0);
 template <class T, class Net, int Axis, int B, class X, class Y>
 void check_blocks(esp::model<Net, esp::cpu, T> const& model, X const& x, Y const& expected, int latency) {
   esp::stream stream{model, typename cut<Axis, X::shape_type::template extent<0>(), B>::block{},
@@ -206,17 +209,24 @@ void check_blocks(esp::model<Net, esp::cpu, T> const& model, X const& x, Y const
     stream.reset();
   }
 }
-/// Blocks of B steps, of one signal and of two: their histories are in memory in different ways.
+/// Blocks of B steps, of one signal and of two: their histories are in memory in different ways. Of these pairs a run
+/// has every second one, and a longer run the others.
 template <class T, class Net, int Axis, int... B>
 void check(int latency = 0) {
   esp::model<Net, esp::cpu, T> model{esp::seed{7}};
-  auto const check_signals = [&]<int Signals>(std::integral_constant<int, Signals>) {
-    auto const x = numbers<T, typename cut<Axis, Signals, steps>::block>(5);
-    auto const expected = model(x);
-    (check_blocks<T, Net, Axis, B>(model, x, expected, latency), ...);
+  auto const check_signals = [&]<int Signals, int... I>(std::integral_constant<int, Signals>,
+                                                        std::integer_sequence<int, I...>) {
+    if constexpr ((in_this_run<Signals, I> || ...)) {
+      auto const x = numbers<T, typename cut<Axis, Signals, steps>::block>(5);
+      auto const expected = model(x);
+      auto const check_if = [&]<int Steps, bool In>(std::integral_constant<int, Steps>, std::bool_constant<In>) {
+        if constexpr (In) check_blocks<T, Net, Axis, Steps>(model, x, expected, latency);
+      };
+      (check_if(std::integral_constant<int, B>{}, std::bool_constant<in_this_run<Signals, I>>{}), ...);
+    }
   };
-  check_signals(std::integral_constant<int, 1>{});
-  check_signals(std::integral_constant<int, 2>{});
+  check_signals(std::integral_constant<int, 1>{}, std::make_integer_sequence<int, sizeof...(B)>{});
+  check_signals(std::integral_constant<int, 2>{}, std::make_integer_sequence<int, sizeof...(B)>{});
 }
 
 /// A convolution, recurrent layers of two kinds, and the input once more.
@@ -295,8 +305,8 @@ struct Nested {
 };
 }  // namespace
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_stack_of_dilated_convolutions, T, decltype(std::tuple<float, double>{})) {
-  check<T, Stack, 1, 1, 3, 16, 48>();
+BOOST_AUTO_TEST_CASE(a_stack_of_dilated_convolutions) {
+  check<std::conditional_t<longer_run, double, float>, Stack, 1, 1, 3, 16, 48>();
 }
 BOOST_AUTO_TEST_CASE(gated_units_with_skip_connections) { check<double, WaveNet, 1, 1, 4, 48>(); }
 /// More layers than histories that slide.
