@@ -144,12 +144,16 @@ BOOST_AUTO_TEST_CASE(other_convolutions_stay_as_they_are) {
   static_assert(std::is_same_v<plan::program_on_cpu<First>, First>);
 }
 
+// A longer run has the other two of four.
 BOOST_AUTO_TEST_CASE(errors_are_within_the_bound) {
+#if !defined(ESPALIER_TEST_ALL)
   within_bound<same, shape<2, 24, 20, 32>, shape<3, 3, 32, 64>, shape<2, 24, 20, 64>>("32 to 64");
-  within_bound<esp::convolution{}, shape<2, 23, 21, 64>, shape<3, 3, 64, 40>, shape<2, 21, 19, 40>>("no padding");
   within_bound<esp::convolution{.padding = 2}, shape<2, 20, 20, 48>, shape<5, 5, 48, 48>, shape<2, 20, 20, 48>>(
       "5 x 5");
+#else
+  within_bound<esp::convolution{}, shape<2, 23, 21, 64>, shape<3, 3, 64, 40>, shape<2, 21, 19, 40>>("no padding");
   within_bound<same, shape<4, 14, 14, 128>, shape<3, 3, 128, 128>, shape<4, 14, 14, 128>>("128");
+#endif
 }
 
 BOOST_AUTO_TEST_CASE(a_frozen_model_transforms_its_kernels_once) {
