@@ -24,6 +24,7 @@ struct cuda_context {
     return by_words(x, [lane](unsigned word) { return __shfl_sync(0xffffffffu, word, lane); });
   }
   __device__ __forceinline__ void barrier() const { __syncthreads(); }
+  __device__ __forceinline__ void prefetch(void const* at) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 
   /// Returns a static shared array, 16-byte aligned.
   template <class T, int Count, int Slot>

@@ -34,6 +34,7 @@ concept block_context = requires(C const& c, float x) {
   { c.shuffle_xor(x, 1) } -> std::same_as<float>;      // the value of lane (own lane xor mask); whole warps only
   { c.shuffle(x, 1) } -> std::same_as<float>;          // the value of a lane of the warp
   c.barrier();                                         // of the block
+  c.prefetch(static_cast<void const*>(nullptr));       // brings 128 bytes into a cache that all blocks share
   // Shared memory of the block: element type, count, and a slot number that distinguishes arrays.
   { c.template shared<float, 32, 0>() } -> std::same_as<float*>;
   { c.cluster_rank() } -> std::convertible_to<int>;  // this block's number in its cluster

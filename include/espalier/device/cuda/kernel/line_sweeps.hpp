@@ -199,11 +199,16 @@ struct line_sweeps
     for (int k = 0; k < operands; ++k) n += facts::operand_at[k].extent == extent_class::full && base::reads(S, k);
     return n <= 2 ? 4 : n <= 4 ? 2 : 1;
   }();
-  /// Processes rows row, row + step, ... of a chunk of columns. The loads of several rows come first, so that their
+  /// Whether sweep s goes backwards: every other one does, so that it begins with what the sweep before it left in the
+  /// caches.
+  static constexpr bool is_backward(int s) { return s % 2 == 1; }
+  /// Processes rows first, first + step, ... of a chunk of columns. The loads of several rows come first, so that their
   /// latencies overlap.
   template <int S>
-  ESPALIER_HOST_DEVICE static void down(table const& t, state& s, int row, int end, int step, int column) {
-    for (; row < end; row += at_once<S> * step) {
+  ESPALIER_HOST_DEVICE static void down(table const& t, state& s, int first, int end, int step, int column) {
+    int const stride = at_once<S> * step, turns = first < end ? (end - first + stride - 1) / stride : 0;
+    for (int turn = 0; turn < turns; ++turn) {
+      int const row = first + (is_backward(S) ? turns - 1 - turn : turn) * stride;
       values in[static_cast<std::size_t>(at_once<S>)][base::operand_room];  // (rows, operands, width)
       ESPALIER_UNROLL
       for (int k = 0; k < at_once<S>; ++k)

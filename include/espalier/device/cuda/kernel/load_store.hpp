@@ -88,7 +88,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<T, V> fetch(T const* from) {
   }
   return x;
 }
-template <class T, int V>
+template <class T, int V, bool Streams = false>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE void put(T* to, pack<T, V> const& x) {
   constexpr int n = access_width<T>(V);
   detail::check_alignment<T, n>(to);
@@ -97,11 +97,20 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE void put(T* to, pack<T, V> const& x) {
     detail::chunk<T, n> some;
     ESPALIER_UNROLL
     for (int k = 0; k < n; ++k) some.at[k] = x.at[i * n + k];
+#if defined(__CUDA_ARCH__)
+    if constexpr (Streams && sizeof(some) == 16) {
+      uint4 bits;
+      memcpy(&bits, &some, sizeof bits);
+      __stcs(reinterpret_cast<uint4*>(to) + i, bits);
+      continue;
+    }
+#endif
     reinterpret_cast<detail::chunk<T, n>*>(to)[i] = some;
   }
 }
 
-/// Loads V elements as numbers to compute with, and stores them back, rounded to the nearest T.
+/// Loads V elements as numbers to compute with, and stores them back, rounded to the nearest T. Streams: to memory of
+/// the device (not shared memory), and the first to leave the caches, so that what is read stays there.
 template <class T, int V>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, V> load(T const* from) {
   pack<T, V> const stored = fetch<T, V>(from);
@@ -110,12 +119,12 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, V> load(T const* from
   for (int i = 0; i < V; ++i) x.at[i] = static_cast<compute_type<T>>(stored.at[i]);
   return x;
 }
-template <class T, int V>
+template <class T, int V, bool Streams = false>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE void store(T* to, pack<compute_type<T>, V> const& x) {
   pack<T, V> stored;
   ESPALIER_UNROLL
   for (int i = 0; i < V; ++i) stored.at[i] = static_cast<T>(x.at[i]);
-  put<T, V>(to, stored);
+  put<T, V, Streams>(to, stored);
 }
 
 }  // namespace espalier::on_cuda

@@ -43,6 +43,8 @@ constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a +
 /// The most blocks that store partial sums, which loop over rows to accumulate them: four for each multiprocessor of a
 /// large device (132).
 inline constexpr int max_persistent_blocks = 528;
+/// The most blocks, or clusters, that store sums over all elements.
+inline constexpr int max_single_blocks = 4096;
 
 }  // namespace detail
 

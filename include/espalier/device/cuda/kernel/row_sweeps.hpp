@@ -21,10 +21,11 @@ struct row_layout {
 /// Chooses the fewest threads whose registers hold a row.
 /// row_chunks: chunks of a row; held: numbers for each element of a chunk; width: elements of a chunk.
 /// has_expensive: some value is an exponential or similar, which needs more registers.
-/// single: numbers that all elements share, counted only if they are more than 8.
-constexpr row_layout lay_out_rows(std::int64_t row_chunks, int held, int width, bool has_expensive, int single) {
+/// single: numbers that all elements share, counted only if they are more than 8. most_threads: of a row in a block.
+constexpr row_layout lay_out_rows(std::int64_t row_chunks, int held, int width, bool has_expensive, int single,
+                                  int most_threads) {
   int const shared = single > 8 ? single : 0;
-  for (int threads_per_row = 1; threads_per_row <= 1024; threads_per_row *= 2) {
+  for (int threads_per_row = 1; threads_per_row <= most_threads; threads_per_row *= 2) {
     std::int64_t const n = ceil_divide(row_chunks, threads_per_row), room = threads_per_row < 1024 ? most_held
                                                                             : held == 1 && !has_expensive
                                                                                 ? 32
@@ -68,9 +69,13 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
     for (int i = 0; i < instructions; ++i) n += facts::schedule.kept[i] != 0;
     return n > 0 ? n : 1;
   }
+  /// Rows of odd lengths are moved in narrow accesses, so that less is on its way: with blocks of at most 512 threads
+  /// two share a multiprocessor, and one loads while the other sums.
+  static constexpr bool is_narrow = width * static_cast<int>(sizeof(T)) < 16;
   static constexpr detail::row_layout layout = detail::lay_out_rows(
       detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, facts::has_expensive_elements(),
-      on_device::detail::count(facts::memory_at(extent_class::single)));
+      on_device::detail::count(facts::memory_at(extent_class::single)),
+      is_narrow&& Segments == 1 && Cluster < 8 ? 512 : 1024);
   static constexpr bool fits = layout.fits;
   static constexpr int threads_per_row = layout.threads_per_row, chunks_per_thread = layout.chunks_per_thread,
                        threads = layout.threads, rows_per_block = threads / threads_per_row;
@@ -83,13 +88,21 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   static constexpr std::int64_t count_blocks() {
     std::int64_t const all = detail::ceil_divide(Rows, rows_per_block);
     std::int64_t few = all;
-    if (is_persistent)
+    // A block with sums over rows stores as much as a row: few do, and walk. Numbers that are sums over all elements
+    // are stored by many, so that blocks are free to overlap.
+    if (is_persistent && column_sums == 0) few = all < detail::max_single_blocks ? all : detail::max_single_blocks;
+    else if (is_persistent)
       few = detail::ceil_divide(all, 8) < detail::max_persistent_blocks / Cluster
                 ? detail::ceil_divide(all, 8)
                 : detail::max_persistent_blocks / Cluster;
     return few * Cluster;
   }
   static constexpr std::int64_t blocks = count_blocks();
+  /// Blocks that fill a multiprocessor wait for their next row. Then results go past the caches (exponentials take so
+  /// long that it does not matter), and where little is on its way, the next row is asked for before this one is done:
+  /// rows in narrow accesses, and rows of large clusters that walk.
+  static constexpr bool waits = Cluster > 1 || threads >= 512, streams = waits && !facts::has_expensive_elements(),
+                        prefetches = Segments == 1 && ((waits && is_narrow) || (Cluster >= 4 && column_sums > 0));
   static constexpr std::int64_t clusters = blocks / Cluster, partial_rows = is_persistent ? clusters : 0;
 
   /// The registers of a thread for its row.
@@ -156,6 +169,28 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
     detail::unused(t, at, s);
   }
 
+  /// Brings the row that lies `ahead` rows further into the cache of all blocks.
+  template <int K, class Context>
+  ESPALIER_HOST_DEVICE static void prefetch_operand(Context const& c, table const& t, row_position const& at,
+                                                    int ahead) {
+    if constexpr (base::template memory_at<K, extent_class::full>) {
+      constexpr int threads_of_line = 128 / (width * static_cast<int>(sizeof(T)));
+      if (!at.inside || at.row + ahead >= Rows || c.thread() % threads_of_line != 0) return;
+      ESPALIER_UNROLL
+      for (int k = 0; k < chunks_per_thread; ++k)
+        if (inside(at, k))
+          c.prefetch(static_cast<typename base::template stored_type<K> const*>(t.pointer[K]) + offset_of(at, k) +
+                     std::int64_t{ahead} * Columns);
+    }
+    detail::unused(c, t, at, ahead);
+  }
+  template <class Context, int... L>
+  ESPALIER_HOST_DEVICE static void prefetch_row(Context const& c, table const& t, row_position const& at, int ahead,
+                                                std::integer_sequence<int, L...>) {
+    (prefetch_operand<L>(c, t, at, ahead), ...);
+    detail::unused(c, t, at, ahead);
+  }
+
   template <int K>
   ESPALIER_HOST_DEVICE static values operand_chunk_of(table const& t, row_position const& at, state const& s, int k) {
     if constexpr (!holds_columns && base::template memory_at<K, extent_class::column>)
@@ -187,7 +222,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, access_width<T>(Colum
   template <int I>
   ESPALIER_HOST_DEVICE static void put(table const& t, row_position const& at, values const* v, int k) {
     constexpr int o = facts::output_of(I);
-    store<T, width>(static_cast<T*>(t.pointer[operands + o]) + offset_of(at, k), v[I]);
+    store<T, width, streams>(static_cast<T*>(t.pointer[operands + o]) + offset_of(at, k), v[I]);
   }
   template <int S, int... Computed, int... Rows_, int... Columns_, int... Singles, int... Stored>
   ESPALIER_HOST_DEVICE static void sweep_chunk(table const& t, row_position const& at, state& s, partial_sums& partial,

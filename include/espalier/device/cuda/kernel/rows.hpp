@@ -27,6 +27,9 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       base::single_sums;
   using base::threads, base::rows_per_block, base::is_persistent, base::width;
 
+  /// About the threads that run at the same time on a large device, half as many as it has room for.
+  static constexpr int threads_at_once = 132 * 1024;
+
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     partial_sums partial;
@@ -46,6 +49,12 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       at.start = at.row * run_length;
       if (!at.inside) at.row = 0, at.start = 0;
       base::load_row(t, at, s, operand_indices{});
+      if constexpr (base::prefetches) {
+        // The row of this block's next turn, or, where it has one turn, of a block that will start when this one ends.
+        constexpr std::int64_t step = base::clusters * rows_per_block,
+                               ahead = step < Rows ? step : threads_at_once / (threads_per_row * Cluster);
+        base::prefetch_row(c, t, at, static_cast<int>(ahead), operand_indices{});
+      }
       base::finalize_statistics(t, at, s, on_device::set_members<facts::statistics_after(-1)>{});
       // The only sweep may overwrite what the estimate read.
       if constexpr (base::facts::estimates() && facts::schedule.sweeps == 1 && Cluster > 1) c.cluster_barrier();

@@ -31,7 +31,8 @@ struct split_sweep_kernel : line_sweeps<Line, T, Rows, Columns, Segments, Instru
 
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
-    int const tile = static_cast<int>(c.block() % layout::tiles), range = static_cast<int>(c.block() / layout::tiles);
+    std::int64_t const block = base::is_backward(Sweep) ? blocks - 1 - c.block() : c.block();
+    int const tile = static_cast<int>(block % layout::tiles), range = static_cast<int>(block / layout::tiles);
     int const begin = static_cast<int>(std::int64_t{Rows} * range / layout::ranges),
               end = static_cast<int>(std::int64_t{Rows} * (range + 1) / layout::ranges);
     state s;

@@ -52,7 +52,10 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
 
   static constexpr int rows = Rows, columns = Columns, lines = layout::lines, parts = layout::parts;
   static constexpr int threads = 256, cluster = 1;
-  static constexpr int across = detail::power_of_two_from(lines) < 32 ? detail::power_of_two_from(lines) : 32,
+  /// Many partial sums of a line are shared by many threads: 8 neighbours still fill an access of 32 bytes.
+  static constexpr int most_across = parts >= 64 ? 8 : 32;
+  static constexpr int across = detail::power_of_two_from(lines) < most_across ? detail::power_of_two_from(lines)
+                                                                               : most_across,
                        down = threads / across;
   static constexpr std::int64_t blocks = detail::ceil_divide(lines, across);
 
@@ -110,8 +113,16 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
       constexpr int which = base::template position<sweep::all_line_sums, I>;
       number* const all = c.template shared<number, threads, 0>();
       number x = base::template identity<I>();
-      for (int p = c.thread() / across; p < parts; p += down)
-        x = base::template combine<Op>(x, partial(t)[(std::int64_t{which} * parts + p) * lines + line]);
+      constexpr int at_once = 8;  // loads whose latencies overlap
+      for (int p = c.thread() / across; p < parts; p += at_once * down) {
+        number some[at_once];
+        ESPALIER_UNROLL
+        for (int k = 0; k < at_once; ++k)
+          some[k] = p + k * down < parts ? partial(t)[(std::int64_t{which} * parts + p + k * down) * lines + line]
+                                         : base::template identity<I>();
+        ESPALIER_UNROLL
+        for (int k = 0; k < at_once; ++k) x = base::template combine<Op>(x, some[k]);
+      }
       all[c.thread()] = x;
       c.barrier();
       // A tree reduction over all threads of a line; its order depends only on the layout.

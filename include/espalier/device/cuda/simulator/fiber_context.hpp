@@ -32,6 +32,7 @@ class fiber_context {
   T shuffle(T x, int lane) const {
     return exchange<detail::stop::shuffle>(x, lane & 31);
   }
+  void prefetch(void const*) const {}
   void barrier() const { stage_->stop_at(detail::stop::barrier, 0, rank_, thread_); }
   void cluster_barrier() const { stage_->stop_at(detail::stop::cluster_barrier, 0, rank_, thread_); }
 

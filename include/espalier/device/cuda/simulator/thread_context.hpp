@@ -97,6 +97,7 @@ class thread_context {
   T shuffle(T x, int lane) const {
     return exchange(x, lane & 31);
   }
+  void prefetch(void const*) const {}
   void barrier() const { state_->of_block->arrive_and_wait(); }
   void cluster_barrier() const { state_->of_cluster->arrive_and_wait(); }
 
