@@ -33,8 +33,8 @@ void check_computed() {
     a.gradients.for_each_parameter([&](char const* name, esp::extents const&, auto span) {
       // 0, for a norm takes its parameter out
       if (std::is_same_v<Net, Convolutional> && name == std::string("1.bias")) return;
-      // A rounding may change which of two neighbours is a window's largest, or the sign of a unit: the kernels' gradient
-      // then has another pixel's part of one sum.
+      // A rounding may change which of two neighbours is a window's largest, or the sign of a unit: the gradient of the
+      // kernels then has another pixel's part of one sum.
       bool const has_decisions = std::is_same_v<Net, Convolutional> && name == std::string("1.weight");
       check_close(on_host(b.gradients.parameter(name).span()), on_host(span),
                   has_decisions ? 5e-2 : std::fmax(2e-2, 5 * spacing<H>), name);

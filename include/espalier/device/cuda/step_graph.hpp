@@ -9,7 +9,8 @@ namespace espalier::on_cuda {
 
 /// Replays sequences of launches that repeat with the same addresses, each as one launch of a graph. The first call
 /// launches a sequence directly, which loads its kernels. The second call captures it; from then on its graph is
-/// launched. It is captured again when the backend chooses otherwise (set_precision). If the backend cannot capture, or you are capturing, a sequence is launched directly.
+/// launched. It is captured again when the backend chooses otherwise (set_precision). If the backend cannot capture, or
+/// you are capturing, a sequence is launched directly.
 template <class Backend, int Count>
 class step_graphs {
  public:

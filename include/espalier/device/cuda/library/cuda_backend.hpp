@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <vector>
+#include <new>
 
 #include "cublas_products.hpp"
 #if defined(ESPALIER_CUDNN)
@@ -125,7 +125,8 @@ class cuda_backend {
   cudaStream_t stream() const { return stream_; }
   int device() const { return device_; }
   /// Whether a kernel may use clusters of blocks: the device has them (compute capability 9.0 and above), and the
-  /// kernel's code was compiled for such devices. Code of compute_80 runs on newer devices, too, but its clusters do not.
+  /// kernel's code was compiled for such devices. Code of compute_80 runs on newer devices, too, but its clusters do
+  /// not.
   template <class Kernel>
   bool runs_clusters() const {
     if (!clusters_) return false;
@@ -180,10 +181,11 @@ class cuda_backend {
   /// Allocates memory that is not zeroed. errors: as of allocate
   void* allocate_unfilled(std::size_t bytes) {
     check_not_capturing("allocate");
-    while (!released_later_.empty()) {
-      void* const before = released_later_.back();
-      released_later_.pop_back();
-      release(before);
+    while (released_later_ != nullptr) {
+      released const before = *released_later_;
+      delete released_later_;
+      released_later_ = before.next;
+      release(before.at);
     }
     void* at = nullptr;
     check(cudaMallocFromPoolAsync(&at, bytes > 0 ? bytes : 1, pool_, stream_), "cudaMallocFromPoolAsync", bytes);
@@ -193,7 +195,7 @@ class cuda_backend {
   void release(void* at) noexcept {
     // A capture, also one that you began on your stream, cannot hold memory from outside of it: that waits for its end.
     if (capturing()) {
-      released_later_.push_back(at);
+      if (auto* const later = new (std::nothrow) released{at, released_later_}) released_later_ = later;
       return;
     }
     // The CUDA runtime may be unloaded already: tensors of static storage outlive it.
@@ -394,6 +396,11 @@ class cuda_backend {
   };
   void release_all() noexcept {
     workspace_ = {};
+    while (released_later_ != nullptr) {  // the pool takes the memory itself with it
+      released* const next = released_later_->next;
+      delete released_later_;
+      released_later_ = next;
+    }
     if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
     if (owned_ && stream_ != nullptr) (void)cudaStreamDestroy(stream_);
   }
@@ -404,7 +411,12 @@ class cuda_backend {
   bool owned_, clusters_ = false, capturing_ = false;
   float_products precision_ = float_products::exact;
   int choices_ = 0;
-  std::vector<void*> released_later_;
+  /// Memory that was released during a capture, in a list.
+  struct released {
+    void* at;
+    released* next;
+  };
+  released* released_later_ = nullptr;
   kernel_name (*last_kernel_)() = nullptr;
   staging_ring<256, 1024> small_;  // scalars of eager expressions: 256 evaluations may be queued
   staging_ring<4, (std::size_t{1} << 20)> large_;
