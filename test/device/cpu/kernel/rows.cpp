@@ -94,3 +94,17 @@ BOOST_AUTO_TEST_CASE(parts_of_one_row) {
       list<whole_operand>, list<output<0, false>, output<2, false>, output<3, false>>>;
   check_parts<kernel, float>({random_numbers<float>(100003, 2)}, {100003, 1, 1});
 }
+// Equal numbers are rounded alike: added one after the other, their errors grow with their count.
+BOOST_AUTO_TEST_CASE(long_rows_of_equal_numbers) {
+  constexpr int rows = 2, columns = 1 << 18;
+  using kernel = esp::on_cpu::row_kernel<float, esp::on_cpu::default_arch, rows, columns,
+                                         list<instruction<esp::multiply_, extent_class::full, -1, -1, 0>,
+                                              instruction<esp::sum_, extent_class::row, 0, 0, 0>>,
+                                         list<whole_operand>, list<output<1, false>>>;
+  std::vector<float> x(std::size_t{rows} * columns, 0.4f), sums(rows);
+  void* base[] = {x.data(), sums.data()};
+  esp::plan::address const arguments[] = {{0, 0}, {1, 0}};
+  kernel::run(esp::on_device::addresses<float>{base, arguments});
+  double const expected = columns * static_cast<double>(0.4f * 0.4f);
+  for (float sum : sums) BOOST_TEST(std::fabs(static_cast<double>(sum) / expected - 1) < 4e-6);
+}

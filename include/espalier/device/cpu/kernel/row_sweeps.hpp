@@ -54,6 +54,12 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
 
   using typename base::constants, typename base::value_numbers, typename base::value_packs;
 
+  /// Vectors that an accumulator of a long row adds before its sum joins those of the other blocks.
+  static constexpr int turns_of_block = 128;
+  template <int S>
+  static constexpr bool has_sums = (facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)) !=
+                                   0;
+
   /// Pointers to one row. values: numbers that are fixed along the row, of instructions and of operands.
   struct row_state {
     T const* in[static_cast<std::size_t>(operands) + 1];
@@ -224,10 +230,23 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     constexpr int count = static_cast<int>(sizeof...(U)), stride = count * width, rest = vectors % count;
     accumulators sum[sizeof...(U)][sizeof...(R)];  // (vectors, rows, instructions)
     (clear<R...>(sum[U], reduced{}), ...);
+    // Long sums are added in blocks: errors grow with the turns of one block and with the blocks, not with their product.
+    using summed =
+        instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>;
+    constexpr bool in_blocks = has_sums<S> && vectors / count > 2 * turns_of_block;
+    accumulators of_blocks[1][sizeof...(R)];
+    if constexpr (in_blocks) (clear<R...>(of_blocks[0], reduced{}));
     int j = from;
     V index = V::iota(static_cast<T>(from));
+    [[maybe_unused]] int end_of_block = from + turns_of_block * stride;
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
+      if constexpr (in_blocks)
+        if (j >= end_of_block) [[unlikely]] {
+          (add_totals_of<count>(of_blocks[0][R], sum, R, summed{}), ...);
+          (clear<R...>(sum[U], reduced{}), ...);
+          end_of_block = j + turns_of_block * stride;
+        }
       if constexpr (prefetches_this_row)
         (prefetch_inputs<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)),
                             operands_in_memory<facts, extent_class::full>{}),
@@ -247,7 +266,12 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
         sweep_vector<S, tail>(l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, past,
                               rows);
     }
-    (finalize_statistics<S, count>(l[R], singles, total, sum, R), ...);
+    if constexpr (in_blocks) {
+      (add_totals_of<count>(of_blocks[0][R], sum, R, summed{}), ...);
+      (finalize_statistics<S, 1>(l[R], singles, total, of_blocks, R), ...);
+    } else {
+      (finalize_statistics<S, count>(l[R], singles, total, sum, R), ...);
+    }
     (void)singles, (void)total;
   }
   /// A sweep without a loop. A single result is stored after everything is computed, so that compilers can keep the row
