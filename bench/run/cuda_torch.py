@@ -10,6 +10,7 @@ A training step ends with the loss on the host.
 """
 import argparse
 import csv
+import os
 import statistics
 import sys
 import time
@@ -255,26 +256,24 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.manual_seed(0)
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}")
-    lines = []
-    for family in families():
-        if options.rows not in f"{family.name}/{family.shape}":
-            continue
-        for mode in options.modes:
-            try:
-                median, least, copy = timed(family, mode, options.rounds)
-            except Exception as error:  # a mode that PyTorch refuses is a row without a time
-                print(f"{family.name:32} {family.shape:24} {mode:9} refused: {str(error).splitlines()[0][:120] if str(error) else type(error).__name__}", flush=True)
+    with open(options.csv or os.devnull, "w", newline="", encoding="ascii") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["family", "shape", "mode", "median_us", "least_us", "copy_us", "of_a_copy"])
+        for family in families():
+            if options.rows not in f"{family.name}/{family.shape}":
                 continue
-            finally:
-                torch.cuda.empty_cache()
-            share = copy / median if copy else None
-            print(f"{family.name:32} {family.shape:24} {mode:9} {median:10.1f} us" + (f" {copy:10.1f} {share:9.3f}" if copy else ""), flush=True)
-            lines.append([family.name, family.shape, mode, f"{median:.3f}", f"{least:.3f}", f"{copy:.3f}" if copy else "", f"{share:.4f}" if share else ""])
-    if options.csv:
-        with open(options.csv, "w", newline="", encoding="ascii") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["family", "shape", "mode", "median_us", "least_us", "copy_us", "of_a_copy"])
-            writer.writerows(lines)
+            for mode in options.modes:
+                try:
+                    median, least, copy = timed(family, mode, options.rounds)
+                except Exception as error:  # a mode that PyTorch refuses is a row without a time
+                    print(f"{family.name:32} {family.shape:24} {mode:9} refused: {str(error).splitlines()[0][:120] if str(error) else type(error).__name__}", flush=True)
+                    continue
+                finally:
+                    torch.cuda.empty_cache()
+                share = copy / median if copy else None
+                print(f"{family.name:32} {family.shape:24} {mode:9} {median:10.1f} us" + (f" {copy:10.1f} {share:9.3f}" if copy else ""), flush=True)
+                writer.writerow([family.name, family.shape, mode, f"{median:.3f}", f"{least:.3f}", f"{copy:.3f}" if copy else "", f"{share:.4f}" if share else ""])
+                file.flush()  # a run that is stopped keeps what it has
     return 0
 
 

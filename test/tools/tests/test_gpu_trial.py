@@ -48,7 +48,7 @@ with tempfile.TemporaryDirectory() as name:
     pack(folder)
     status, lines, _ = run(folder, 0, "first", "sanitize", "speed", "compiled")
     assert status == 0 and set(statuses(lines).values()) == {"skipped"}, statuses(lines)
-    assert {"cuda_smoke", "cuda_smoke under racecheck", "bench_cuda, 31 rounds", "PyTorch, graphs"} <= set(statuses(lines))
+    assert {"cuda_smoke", "cuda_smoke under racecheck", "bench_cuda, 31 rounds", "PyTorch, graphs and compiled, train"} <= set(statuses(lines))
     assert [line["stage"] for line in lines if line["kind"] == "facts"] == [s for stage in ("first", "sanitize", "speed", "compiled") for s in (stage, stage)]
 
     status, lines, output = run(folder, 1, "first")
