@@ -230,7 +230,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     constexpr int count = static_cast<int>(sizeof...(U)), stride = count * width, rest = vectors % count;
     accumulators sum[sizeof...(U)][sizeof...(R)];  // (vectors, rows, instructions)
     (clear<R...>(sum[U], reduced{}), ...);
-    // Long sums are added in blocks: errors grow with the turns of one block and with the blocks, not with their product.
+    // Long sums are added in blocks: errors grow with the turns of one block and with the blocks, not with their
+    // product.
     using summed =
         instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>;
     constexpr bool in_blocks = has_sums<S> && vectors / count > 2 * turns_of_block;
