@@ -33,6 +33,10 @@ using Convolutions = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::Conv<8, 16, 3, nn::
 using Depthwise = nn::Sequential<nn::Conv<4, 12, 3, nn::conv{.groups = 4}>, nn::ReLU,
                                  nn::Conv<12, 12, 3, nn::conv{.stride = 2, .groups = 12}>, nn::SiLU,
                                  nn::GlobalAvgPool<>, nn::Linear<12, 5>>;
+// The last images are smaller than their kernels.
+using Shrinking = nn::Sequential<nn::Conv<3, 8, 3, nn::conv{.stride = 2}>, nn::ReLU,
+                                 nn::Conv<8, 8, 3, nn::conv{.stride = 2}>, nn::ReLU, nn::Conv<8, 8, 3>, nn::ReLU,
+                                 nn::Conv<8, 8, 5, nn::conv{.groups = 8}>, nn::Flatten, nn::Linear<8, 5>>;
 using Normalized = nn::Sequential<nn::Conv<4, 8, 3>, nn::GroupNorm<2, 8>, nn::SiLU, nn::AvgPool2d<2>,
                                   nn::GlobalAvgPool<>, nn::Linear<8, 5>>;
 using Sequences = nn::Sequential<Attention, nn::LayerNorm1d<16>, nn::Flatten, nn::Linear<64, 5>>;
@@ -89,6 +93,9 @@ BOOST_AUTO_TEST_CASE(losses_of_numbers) {
   BOOST_TEST((training_case<Regression, nn::MeanSquaredError, 3, 6>::compare<5>()) < 1e-11);
 }
 #else
+BOOST_AUTO_TEST_CASE(images_smaller_than_kernels) {
+  BOOST_TEST((training_case<Shrinking, nn::SoftmaxLoss, 5, 3, 4, 4>::compare<7>()) < 1e-10);
+}
 BOOST_AUTO_TEST_CASE(convolutions_of_each_channel) {
   BOOST_TEST((training_case<Depthwise, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<7>()) < 1e-10);
 }

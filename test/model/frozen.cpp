@@ -131,6 +131,15 @@ BOOST_AUTO_TEST_CASE(equals_the_predictor) {
   check<nn::Sequential<nn::Conv<4, 8, 3, nn::conv{.groups = 2}>, nn::BatchNorm2d<8>, nn::ReLU, nn::Flatten,
                        nn::Linear<128, 2>>>(esp::batch<2, 4, 4, 4>{});
 }
+// Of the last kernels 2x2 taps, then one, reach the image. They are constants: a call does not cut them out.
+BOOST_AUTO_TEST_CASE(taps_that_read_only_padding) {
+  using Images = nn::Sequential<nn::Conv<3, 8, 3, nn::conv{.stride = 2}>, nn::BatchNorm2d<8>, nn::ReLU,
+                                nn::Conv<8, 8, 3>, nn::BatchNorm2d<8>, nn::ReLU,
+                                nn::Conv<8, 8, 3, nn::conv{.groups = 8}>, nn::Flatten, nn::Linear<8, 2>>;
+  static_assert(frozen_net<Images, esp::batch<2, 3, 2, 2>>::parameter_bytes < 4 * 8 * 8 * 9);
+  check<Images>(esp::batch<2, 3, 2, 2>{});
+  check<Images>(esp::batch<1, 3, 2, 2>{});
+}
 BOOST_AUTO_TEST_CASE(scales_shifts_and_constants) {
   check<Scaled>(esp::batch<1, 6>{});
   check<Scaled>(esp::batch<3, 6>{});

@@ -352,6 +352,23 @@ BOOST_AUTO_TEST_CASE(plain_loops_agree) {
   }
 }
 
+// The net is traced for a sequence that is shorter: there, the first tap reads only padding.
+BOOST_AUTO_TEST_CASE(a_kernel_that_reaches_beyond_the_traced_sequence) {
+  constexpr int far = 9000, length = 9100;
+  esp::model<Causal<1, 1, 2, far>, esp::cpu, double> model{esp::seed{1}};
+  auto const w = model.parameters();
+  esp::stream stream{model, esp::batch<1, 2, 1>{}};
+  static_assert(decltype(stream)::receptive_field == far + 1);
+  auto const x = numbers<double, shape<length>>(1);
+  for (int t = 0; t < length; t += 2) {
+    tensor<double, shape<1, 2, 1>> now, y;
+    for (int i = 0; i < 2; ++i) now[i] = x[t + i];
+    stream(now, y);
+    if (t >= far)
+      for (int i = 0; i < 2; ++i) BOOST_TEST(near(y[i], w[0] * x[t + i - far] + w[1] * now[i] + w[16]));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(facts) {
   using stream = decltype(esp::stream{std::declval<esp::model<Stack> const&>(), esp::batch<1, 8, 2>{}});
   static_assert(stream::receptive_field == 1 + 2 * (1 + 2 + 4) && stream::latency_steps == 0);

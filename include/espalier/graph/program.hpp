@@ -84,6 +84,7 @@ struct node_table {
   fault found;
   descriptor const* op_with_fault;  ///< the op of a fault that names one, or null
   bool plain;                       ///< no simplification: nodes stay as they are written
+  bool keeps_taps;                  ///< taps of windows stay although they read only padding: a stream has steps there
   bool backward;                    ///< new nodes belong to a backward pass
 
   /// Adds the node, or returns the equal one. Linear in the number of nodes with the same newest operand, which is

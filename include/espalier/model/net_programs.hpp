@@ -16,7 +16,7 @@ struct evaluation_program {
     graph::program p{};
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
     t.has_samples = has_samples;
-    t.has_formulas = has_formulas;
+    t.has_formulas = p.nodes.keeps_taps = has_formulas;
     tracing::add_values(t, results_in<Net, Batch>(t));
     return p;
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "../shape/product.hpp"
 #include "apply.hpp"
+#include "reaching_taps.hpp"
 #include "sum.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -37,7 +38,8 @@ constexpr extents swapped_extents(extents s, bool swap) {
 constexpr bool single(extents const& s) { return s.product(0, s.rank - 2) == 1; }
 
 /// Emits op(a) op(b), where op optionally transposes the last two axes. A transposed operand becomes one of these bits,
-/// and a batch times one matrix becomes one tall product. zeros: 0 or graph::leaves_out_zeros.
+/// a batch times one matrix becomes one tall product, and taps of windows that read only padding are left out. zeros: 0
+/// or graph::leaves_out_zeros.
 constexpr int emit_matmul(node_table& g, int a, int b, bool transpose_a, bool transpose_b, std::uint64_t zeros = 0) {
   auto const absorb = [&](int& id, bool& transposed) {
     graph::node const& n = g[id];
@@ -50,6 +52,10 @@ constexpr int emit_matmul(node_table& g, int a, int b, bool transpose_a, bool tr
   };
   absorb(a, transpose_a);
   absorb(b, transpose_b);
+  if (!transpose_a) {
+    leave_out_taps(g, a, b, transpose_b);
+    absorb(b, transpose_b);
+  }
   extents const sa = g[a].shape, sb = g[b].shape;
   extents const s = product_extents(swapped_extents(sa, transpose_a), swapped_extents(sb, transpose_b));
   auto const matrix = [](extents const& e) { return extents{2, {e.at[e.rank - 2], e.at[e.rank - 1]}}; };

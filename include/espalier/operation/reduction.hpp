@@ -2,6 +2,7 @@
 #pragma once
 #include "../shape/reduce.hpp"
 #include "factors.hpp"
+#include "reaching_taps.hpp"
 #include "runs.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -71,6 +72,7 @@ constexpr int reduce_piece(node_table& g, int id, unsigned mask, graph::pattern 
 
 template <class Op>
 constexpr int reduce(node_table& g, int id, unsigned mask, extents const& result) {
+  if constexpr (rule<Op>::linear) id = without_idle_taps(g, id, mask);
   extents s = g[id].shape;
   if (graph::node const& x = g[id]; x.op->family == op_family::permute && !g.plain) {
     unsigned const behind = axes_behind(permutation_of(x), s.rank, mask);

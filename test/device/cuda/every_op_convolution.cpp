@@ -37,6 +37,24 @@ BOOST_AUTO_TEST_CASE(convolutions_of_images) {
       },
       random_tensor<2, 3, 5, 6>(1), random_tensor<9, 1, 3, 2>(2));
 }
+BOOST_AUTO_TEST_CASE(convolutions_of_small_images) {
+  check(
+      "conv2d of 2x2, every second",
+      [](auto x, auto w) { return esp::conv2d<convolution{.stride = 2, .padding = 1}>(x, w); },
+      random_tensor<2, 2, 2, 3>(1), random_tensor<3, 3, 3, 4>(2));
+  check(
+      "conv2d of 1x1, channels first",
+      [](auto x, auto w) { return esp::conv2d<convolution{.padding = 1, .layout = esp::nchw}>(x, w); },
+      random_tensor<2, 3, 1, 1>(1), random_tensor<4, 3, 3, 3>(2));
+  check(
+      "conv2d of 2x1 in groups",
+      [](auto x, auto w) { return esp::conv2d<convolution{.padding = 2, .groups = 2}>(x, w); },
+      random_tensor<2, 2, 1, 4>(1), random_tensor<5, 5, 2, 6>(2));
+  check(
+      "conv2d of 2x2, each channel",
+      [](auto x, auto w) { return esp::conv2d<convolution{.padding = 2, .groups = 8}>(x, w); },
+      random_tensor<2, 2, 2, 8>(1), random_tensor<5, 5, 1, 8>(2));
+}
 BOOST_AUTO_TEST_CASE(convolutions_of_signals) {
   check(
       "conv1d", [](auto x, auto w) { return esp::conv1d<convolution{.stride = 2, .padding = 1}>(x, w); },
