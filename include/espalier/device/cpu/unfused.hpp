@@ -76,11 +76,11 @@ struct unfused_kernels {
   template <class X, class Index, class Source, int Axis>
   using index_copy = index_copy_kernel<T, X, Index, Source, Axis, Arch>;
   template <class From, std::uint64_t Permutation>
-  using permute = permute_kernel<T, From, Permutation>;
+  using permute = permute_kernel<T, From, Permutation, Arch>;
   template <class From, class To>
-  using strided_broadcast = strided_broadcast_kernel<T, From, To>;
+  using strided_broadcast = strided_broadcast_kernel<T, From, To, Arch>;
   template <class Op, class From, class To>
-  using strided_reduction = strided_reduction_kernel<T, Op, From, To>;
+  using strided_reduction = strided_reduction_kernel<T, Op, From, To, Arch>;
 };
 
 }  // namespace espalier::on_cpu::detail

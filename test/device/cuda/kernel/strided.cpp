@@ -29,12 +29,25 @@ std::vector<int64_t> offsets(extents const& s, espalier::on_device::detail::stri
   return at;
 }
 
-template <class T, class Strided, class Kernel>
+/// Parts of the CPU's kernel, each of which knows where it begins, are the whole kernel.
+template <class Kernel, class T>
+std::vector<T> in_parts(std::vector<T> const& x, int64_t size) {
+  std::vector<T> y(static_cast<size_t>(size));
+  for (int i = 0; i < Kernel::parts; ++i) Kernel::part(x.data(), nullptr, y.data(), nullptr, i);
+  return y;
+}
+template <class T, class Strided, class Kernel, class OnProcessor>
 void strided(int64_t size, char const* name) {
   auto const x = random_numbers<T>(size, 1);
   std::vector<T> expected;
   for (int64_t at : offsets(Strided::result, Strided::stride)) expected.push_back(x[static_cast<size_t>(at)]);
   BOOST_TEST(same(result<Kernel, T>(Strided::result.size(), x), expected), name << ", " << sizeof(T) << " bytes");
+  if constexpr (std::is_floating_point_v<T>) {
+    std::vector<T> y(expected.size());
+    OnProcessor::run(x.data(), nullptr, y.data());
+    BOOST_TEST(same(y, expected), name << ", " << sizeof(T) << " bytes, by the CPU");
+    BOOST_TEST(same(in_parts<OnProcessor>(x, Strided::result.size()), expected), name << ", by parts of the CPU");
+  }
 }
 constexpr std::uint64_t order(int a, int b, int c = 2, int d = 3) {
   return static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b) << 4 | static_cast<std::uint64_t>(c) << 8 |
@@ -43,8 +56,8 @@ constexpr std::uint64_t order(int a, int b, int c = 2, int d = 3) {
 
 template <class From, std::uint64_t Permutation, class T>
 void permuted(char const* name) {
-  strided<T, espalier::on_device::detail::permuted<From, Permutation>, on_cuda::permute_kernel<T, From, Permutation>>(
-      From::size, name);
+  strided<T, espalier::on_device::detail::permuted<From, Permutation>, on_cuda::permute_kernel<T, From, Permutation>,
+          espalier::on_cpu::permute_kernel<T, From, Permutation, espalier::on_cpu::default_arch>>(From::size, name);
 }
 template <class From, std::uint64_t Permutation>
 void permuted_all(char const* name) {
@@ -54,8 +67,8 @@ void permuted_all(char const* name) {
 }
 template <class From, class To, class T>
 void broadcasted(char const* name) {
-  strided<T, espalier::on_device::detail::broadcasted<From, To>, on_cuda::strided_broadcast_kernel<T, From, To>>(
-      From::size, name);
+  strided<T, espalier::on_device::detail::broadcasted<From, To>, on_cuda::strided_broadcast_kernel<T, From, To>,
+          espalier::on_cpu::strided_broadcast_kernel<T, From, To, espalier::on_cpu::default_arch>>(From::size, name);
 }
 template <class From, class To>
 void broadcast_all(char const* name) {
@@ -79,10 +92,12 @@ void reduced(char const* name) {
   BOOST_TEST(error <= 4, name << ", " << sizeof(T) << " bytes, error " << error);
   if constexpr (std::is_floating_point_v<T>) {
     std::vector<T> y(sum.size());
-    espalier::on_cpu::strided_reduction_kernel<T, Op, From, To>::run(x.data(), nullptr, y.data());
+    using processor = espalier::on_cpu::strided_reduction_kernel<T, Op, From, To, espalier::on_cpu::default_arch>;
+    processor::run(x.data(), nullptr, y.data());
     std::vector<double> const on_processor(y.begin(), y.end());
     double const difference = off(result<kernel, T>(To::size, x), on_processor, magnitude);
     BOOST_TEST(difference <= 64, name << ", " << sizeof(T) << " bytes, from the CPU's " << difference);
+    BOOST_TEST(same(in_parts<processor>(x, To::size), y), name << ", by parts of the CPU");
   }
 }
 template <class From, class To>
@@ -125,6 +140,7 @@ BOOST_AUTO_TEST_CASE(repetitions) {
   broadcast_all<shape<4, 1, 6>, shape<4, 5, 6>>("even rows");
   broadcast_all<shape<3, 1, 7>, shape<3, 5, 7>>("odd rows");
   broadcast_all<shape<2, 1, 3, 1, 5>, shape<2, 4, 3, 2, 5>>("two axes");
+  broadcast_all<shape<66, 1, 50, 1, 20>, shape<66, 2, 50, 2, 20>>("pixels of windows, in parts");
   broadcast_all<shape<3, 5, 1>, shape<3, 5, 16>>("the last axis");
   broadcast_all<shape<3, 1, 1>, shape<3, 5, 3>>("the last axes, odd");
   broadcast_all<shape<6>, shape<5, 6>>("another axis");
@@ -144,6 +160,7 @@ BOOST_AUTO_TEST_CASE(reductions) {
   reduced_all<shape<2, 3, 4500>, shape<2, 1, 1>>("long ones, by a block");
   reduced_all<shape<3, 5>, shape<1, 1>>("all");
   reduced_all<shape<3, 5>, shape<3, 5>>("none");
+  reduced_all<shape<66, 2, 50, 2, 20>, shape<66, 1, 50, 1, 20>>("pixels of windows, in parts");
   reduced<half, espalier::max_, shape<3, 40, 8>, shape<3, 1, 8>>("largest");
 }
 

@@ -34,32 +34,23 @@ struct bounded_kernel<concatenate_kernel<T, A, B, Axis, Arch>> {
   }
 };
 
-namespace detail {
-template <class T, class Strided>
-struct bounded_strided_copy {
+template <class T, class From, std::uint64_t Permutation, class Arch>
+struct bounded_kernel<permute_kernel<T, From, Permutation, Arch>> {
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) {
-    for_each_offset(some_of(Strided::result, extent), Strided::stride.at,
-                    [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+    permute_kernel<T, From, Permutation, Arch>::some(x, y, extent);
   }
 };
-}  // namespace detail
-template <class T, class From, std::uint64_t Permutation>
-struct bounded_kernel<permute_kernel<T, From, Permutation>>
-    : detail::bounded_strided_copy<T, detail::permuted<From, Permutation>> {};
-template <class T, class From, class To>
-struct bounded_kernel<strided_broadcast_kernel<T, From, To>>
-    : detail::bounded_strided_copy<T, detail::broadcasted<From, To>> {};
-
-template <class T, class Op, class From, class To>
-struct bounded_kernel<strided_reduction_kernel<T, Op, From, To>> {
-  using kernel = strided_reduction_kernel<T, Op, From, To>;
-  static_assert(kernel::rows_are_independent);
+template <class T, class From, class To, class Arch>
+struct bounded_kernel<strided_broadcast_kernel<T, From, To, Arch>> {
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) {
-    for (std::int64_t i = 0; i < extent * (To::size / kernel::rows); ++i) y[i] = static_cast<T>(described<Op>.identity);
-    detail::for_each_offset(
-        detail::some_of(From::value, extent), kernel::stride.at,
-        [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+    strided_broadcast_kernel<T, From, To, Arch>::some(x, y, extent);
   }
+};
+template <class T, class Op, class From, class To, class Arch>
+struct bounded_kernel<strided_reduction_kernel<T, Op, From, To, Arch>> {
+  using kernel = strided_reduction_kernel<T, Op, From, To, Arch>;
+  static_assert(kernel::rows_are_independent);
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y, int extent) { kernel::some(x, y, extent); }
 };
 
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Transposes, class Arch>

@@ -3,6 +3,7 @@
 #include "../../strides.hpp"
 #include "../thread/team.hpp"
 #include "../vector/batches.hpp"
+#include "copy_run.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Kernels that copy elements at strides: permuted axes, and broadcasts along middle axes.
@@ -37,33 +38,56 @@ constexpr extents some_of(extents s, std::int64_t first_extent) {
   return s;
 }
 
+/// Whether a walk over Strided::result meets runs along the last axis that are contiguous in the operand, too.
+template <class Strided>
+constexpr bool has_runs() {
+  constexpr int last = Strided::result.rank - 1;
+  return last > 0 && Strided::result.at[last] >= 4 && Strided::stride.at[last] == 1;
+}
+/// Calls body(i, offset) for the first element of each such run, row-major, for `count` indices of the first axis.
+template <class Strided, int Axis = 0, class Body>
+ESPALIER_INLINE void for_each_run(int count, std::int64_t i, std::int64_t offset, Body const& body) {
+  constexpr extents s = Strided::result;
+  if constexpr (Axis == s.rank - 1) {
+    body(i, offset);
+  } else {
+    for (int k = 0; k < count; ++k, i += s.product(Axis + 1, s.rank), offset += Strided::stride.at[Axis])
+      for_each_run<Strided, Axis + 1>(s.at[Axis + 1], i, offset, body);
+  }
+}
+
 /// y = x read at strides. Parts are split along the first axis of y.
-template <class T, class Strided>
+template <class T, class Strided, class Arch>
 struct strided_copy : independent_parts {
   static constexpr int rows = Strided::result.at[0], parts = parts_along(rows, Strided::result.size());
 
-  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) {
-    for_each_offset(Strided::result, Strided::stride.at,
-                    [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
-  }
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, rows); }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     std::int64_t const begin = part_begin(rows, parts, which), count = part_begin(rows, parts, which + 1) - begin;
-    x += begin * Strided::stride.at[0];
-    y += begin * (Strided::result.size() / rows);
-    for_each_offset(some_of(Strided::result, count), Strided::stride.at,
-                    [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+    some(x + begin * Strided::stride.at[0], y + begin * (Strided::result.size() / rows), static_cast<int>(count));
+  }
+  /// The first `count` indices of the first axis of y.
+  static ESPALIER_INLINE void some(T const* x, T* y, int count) {
+    if constexpr (has_runs<Strided>()) {
+      for_each_run<Strided>(count, 0, 0, [&](std::int64_t i, std::int64_t offset) {
+        copy_run<T, Arch, Strided::result.at[Strided::result.rank - 1]>(y + i, x + offset);
+      });
+    } else {
+      for_each_offset(some_of(Strided::result, count), Strided::stride.at,
+                      [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+    }
   }
 };
 
 }  // namespace detail
 
 /// y = x with its axes permuted.
-template <class T, Shape From, std::uint64_t Permutation>
-struct permute_kernel : detail::strided_copy<T, detail::permuted<From, Permutation>> {};
+template <class T, Shape From, std::uint64_t Permutation, class Arch>
+struct permute_kernel : detail::strided_copy<T, detail::permuted<From, Permutation>, Arch> {};
 
 /// y = x repeated along axes in the middle of its shape.
-template <class T, Shape From, Shape To>
-struct strided_broadcast_kernel : detail::strided_copy<T, detail::broadcasted<From, To>> {};
+template <class T, Shape From, Shape To, class Arch>
+struct strided_broadcast_kernel : detail::strided_copy<T, detail::broadcasted<From, To>, Arch> {};
 
 }  // namespace espalier::on_cpu
 #include "../../../base/diagnostics_pop.hpp"
