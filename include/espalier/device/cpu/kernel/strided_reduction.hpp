@@ -29,11 +29,11 @@ struct strided_reduction_kernel : independent_parts {
     if constexpr (detail::has_runs<walk>()) {
       using V = pack<T, Arch>;
       detail::for_each_run<walk>(count, 0, 0, [&](std::int64_t i, std::int64_t offset) {
-        constexpr int n = From::value.at[From::rank - 1];
-        int k = 0;
-        for (; k + V::size <= n; k += V::size)
+        constexpr int n = From::value.at[From::rank - 1], whole = n / V::size * V::size;
+        for (int k = 0; k < whole; k += V::size)
           rule<Op>::combine(V::load(y + offset + k), V::load(x + i + k)).store(y + offset + k);
-        for (; k < n; ++k) y[offset + k] = rule<Op>::combine(y[offset + k], x[i + k]);
+        if constexpr (whole < n)
+          for (int k = whole; k < n; ++k) y[offset + k] = rule<Op>::combine(y[offset + k], x[i + k]);
       });
     } else {
       detail::for_each_offset(
