@@ -63,6 +63,8 @@ BOOST_AUTO_TEST_CASE(values) {
   check<rows_columns{2, 3}, pooling{.stride = {3, 1}, .padding = {1, 0, 0, 2}, .dilation = {1, 2}}>(
       "everything set", doubles<2, 7, 8, 9>(1, -9, -1));
   check<2, pooling{.stride = 2, .padding = {0, 1}, .layout = nchw}>("channels first", floats<2, 9, 4, 4>(1, -9, -1));
+  check<2, pooling{}>("tiles", doubles<2, 6, 8, 9>(1));
+  check<rows_columns{3, 2}, pooling{.layout = nchw}>("tiles, channels first", floats<2, 9, 6, 4>(1, -9, -1));
   check<2, pooling{.stride = 3}>("pixels that no window reads", doubles<1, 6, 6, 8>(1));
 }
 
@@ -71,6 +73,8 @@ BOOST_AUTO_TEST_CASE(ties) {
   esp::tensor<double, shape<2, 5, 5, 8>> x;
   for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7 % 3);
   check<3, pooling{.stride = 1, .padding = 1}>("three values", x);
+  check<5, pooling{}>("one tile", x);
+  check<rows_columns{1, 5}, pooling{}>("tiles of one row", x);
   x.fill(-2);
   check<2, pooling{.padding = 1}>("one value", x);
 }

@@ -4,6 +4,7 @@
 #include "divide.hpp"
 #include "multiply.hpp"
 #include "sum.hpp"
+#include "tiles.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
@@ -12,8 +13,9 @@ namespace espalier {
 struct extremum : reduction {
   static constexpr double constant(double value, std::int64_t) { return value; }
   static constexpr handle pullback(handle dy, handle y, handle x) {
-    handle const is_maximum = equal(x, y);
     node_table& g = *x.nodes;
+    x.id = operation::emit_tiles(g, x.id);
+    handle const is_maximum = equal(x, y);
     unsigned const mask = operation::repeated_axes(g[y.id].shape, g[x.id].shape);
     return is_maximum * (dy / reduce_kept<sum_>(is_maximum, mask));
   }

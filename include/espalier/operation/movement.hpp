@@ -3,6 +3,7 @@
 #include "../shape/index_map.hpp"
 #include "add.hpp"
 #include "matmul.hpp"
+#include "tiles.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Movements: each element of the result is an element of the operand, or a fill value. An index map
@@ -207,6 +208,11 @@ constexpr int emit_scatter_add(node_table& g, int id, index_map const& m, extent
   if (!g.plain) {
     if (int const product = emit_scatter_add_of_product(g, id, m, s)) return product;
     if (int const sum = emit_scatter_add_of_factors(g, id, m, s)) return sum;
+    if (tiles_image(m, s, n.shape)) {
+      extents const tiles = permuted_extents(n.shape, tiles_permutation);
+      int const behind = unpermuted_operand(g, id, tiles_permutation, tiles);
+      return emit_reshape(g, behind != 0 ? behind : emit_permute(g, id, tiles_permutation), s);
+    }
   }
   return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, graph::map_attribute(g.number_of(m)), s});
 }
