@@ -265,8 +265,8 @@ def main():
             for mode in options.modes:
                 try:
                     median, least, copy = timed(family, mode, options.rounds)
-                except Exception as error:  # a mode that PyTorch refuses is a row without a time
-                    print(f"{family.name:32} {family.shape:24} {mode:9} refused: {str(error).splitlines()[0][:120] if str(error) else type(error).__name__}", flush=True)
+                except Exception as error:  # a mode that fails in PyTorch is a row without a time
+                    print(f"{family.name:32} {family.shape:24} {mode:9} failed: {str(error).splitlines()[0][:120] if str(error) else type(error).__name__}", flush=True)
                     continue
                 finally:
                     torch.cuda.empty_cache()

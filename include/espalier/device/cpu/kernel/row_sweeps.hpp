@@ -56,9 +56,6 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
 
   /// Vectors that an accumulator of a long row adds before its sum joins those of the other blocks.
   static constexpr int turns_of_block = 128;
-  template <int S>
-  static constexpr bool has_sums = (facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)) !=
-                                   0;
 
   /// Pointers to one row. values: numbers that are fixed along the row, of instructions and of operands.
   struct row_state {
@@ -232,9 +229,10 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     (clear<R...>(sum[U], reduced{}), ...);
     // Long sums are added in blocks: errors grow with the turns of one block and with the blocks, not with their
     // product.
-    using summed =
-        instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>;
-    constexpr bool in_blocks = has_sums<S> && vectors / count > 2 * turns_of_block;
+    constexpr detail::bits sums_in_registers =
+        facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single);
+    using summed = instructions_in<facts, sums_in_registers>;
+    constexpr bool in_blocks = sums_in_registers != 0 && vectors / count > 2 * turns_of_block;
     accumulators of_blocks[1][sizeof...(R)];
     if constexpr (in_blocks) (clear<R...>(of_blocks[0], reduced{}));
     int j = from;

@@ -40,9 +40,10 @@ constexpr int power_of_two_from(std::int64_t n) {
 }
 constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The most blocks that store partial sums, which loop over rows to accumulate them: four for each multiprocessor of a
-/// large device (132).
-inline constexpr int max_persistent_blocks = 528;
+/// The multiprocessors of a large device.
+inline constexpr int multiprocessors = 132;
+/// The most blocks that store partial sums, which loop over rows to accumulate them.
+inline constexpr int max_persistent_blocks = 4 * multiprocessors;
 /// The most blocks, or clusters, that store sums over all elements.
 inline constexpr int max_single_blocks = 4096;
 

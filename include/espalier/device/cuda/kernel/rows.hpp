@@ -28,7 +28,7 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
   using base::threads, base::rows_per_block, base::is_persistent, base::width;
 
   /// About the threads that run at the same time on a large device, half as many as it has room for.
-  static constexpr int threads_at_once = 132 * 1024;
+  static constexpr int threads_at_once = detail::multiprocessors * 1024;
 
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
