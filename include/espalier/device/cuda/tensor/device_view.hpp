@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../../storage/tensor.hpp"
+#include "../error.hpp"
 #include "../library/default_backend.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
