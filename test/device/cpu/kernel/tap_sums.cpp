@@ -124,6 +124,22 @@ BOOST_AUTO_TEST_CASE(options) {
       "a wide padding");
   convolved<double, shape<1, 2, 3, 4>, 3, 3, convolution{.padding = 6}>("windows outside the image");
 }
+// Two rows of factors are multiplied together where all their windows are inside the image.
+BOOST_AUTO_TEST_CASE(numbers_of_rows) {
+  constexpr convolution around{.padding = 1}, second{.stride = 2, .padding = 1};
+  convolved<float, shape<2, 1, 9, 17>, 3, 3, around>("a row");
+  convolved<float, shape<2, 3, 9, 17>, 3, 3, around>("a row inside");
+  convolved<float, shape<2, 4, 9, 17>, 3, 3, around>("a pair");
+  convolved<float, shape<2, 7, 9, 17>, 3, 3, around>("pairs and a row");
+  convolved<float, shape<2, 8, 20, 17>, 3, 3, convolution{}>("without padding");
+  convolved<double, shape<2, 12, 9, 9>, 3, 3, second>("every second");
+  convolved<float, shape<2, 13, 19, 17>, 3, 3, convolution{.stride = {3, 1}, .padding = {2, 1}, .dilation = {2, 1}}>(
+      "rows that are not adjacent");
+  convolved<float, shape<1, 9, 11, 33>, 3, 1, convolution{.padding = {1, 0}}>("3x1");
+  convolved<float, shape<1, 9, 11, 16>, 2, 2, convolution{}>("2x2");
+  convolved<float, shape<2, 9, 20, 16>, 5, 5, convolution{.padding = 2}>("5x5");
+  convolved<double, shape<2, 9, 20, 8>, 6, 4, convolution{.padding = {3, 2, 1, 0}}>("6x4");
+}
 BOOST_AUTO_TEST_CASE(gradients_of_the_images) {
   back<float, shape<2, 9, 15, 20>, 3, 3, convolution{.padding = 1}>("3x3");
   back<float, shape<2, 9, 30, 20>, 3, 3, convolution{.stride = 2, .padding = 1}>("every second");

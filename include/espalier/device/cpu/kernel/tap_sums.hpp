@@ -74,6 +74,86 @@ constexpr column_blocks find_column_blocks(int most) {
   return {each, blocks, last, Columns::first_whole(Phase) <= each && Columns::last_whole(Phase) >= n - last};
 }
 
+/// The pixels that columns First ... First + Count - 1 read with the first Taps taps, in ascending order, and who reads
+/// them. Edge: taps may be outside the image.
+template <class Columns, int First, int Count, int Taps, bool Edge>
+struct tap_pixels {
+  static constexpr int taps = Taps, columns = Count;
+  static constexpr std::size_t most = static_cast<std::size_t>(Count * Taps) + 1;
+  struct list {
+    int at[most],
+        column[most][static_cast<std::size_t>(Taps)];  ///< column[p][tap]: that reads pixel p with a tap, or -1
+    bool first[most][static_cast<std::size_t>(Taps)];  ///< whether that column reads no pixel before
+    int count;
+  };
+  /// The column, counted from First, that reads a pixel with a tap, or -1.
+  static constexpr int column_at(int pixel, int tap) {
+    for (int i = 0; i < Count; ++i)
+      if (Columns::pixel(0, tap, First + i) == pixel) {
+        if constexpr (Edge) return Columns::inside(0, tap, First + i) ? i : -1;
+        return i;
+      }
+    return -1;
+  }
+  static constexpr list all = [] {
+    list found{};
+    int low = Columns::pixel(0, 0, First), high = low;
+    for (int tap : {0, Taps - 1})
+      for (int i : {First, First + Count - 1}) {
+        int const at = Columns::pixel(0, tap, i);
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+      }
+    bool seen[static_cast<std::size_t>(Count)] = {};
+    for (int at = low; at <= high; ++at) {
+      bool any = false;
+      for (int tap = 0; tap < Taps; ++tap) {
+        int const column = column_at(at, tap);
+        found.column[found.count][tap] = column;
+        if (column < 0) continue;
+        found.first[found.count][tap] = !seen[column];
+        seen[column] = any = true;
+      }
+      if (any) found.at[found.count++] = at;
+    }
+    return found;
+  }();
+};
+
+/// The factors that multiply one pixel, and the sums that they belong to. `first` are the factors that no pixel before
+/// it needs.
+template <class Lines, class Pixels, int Line, int P>
+struct pixel_readers {
+  struct reader {
+    int row, column, factor, sum;
+  };
+  struct list {
+    reader at[static_cast<std::size_t>(Lines::taps * Pixels::taps)];
+    int first[static_cast<std::size_t>(Lines::taps * Pixels::taps)];
+    int count, count_first;
+  };
+  static constexpr list all = [] {
+    list found{};
+    for (int r = 0; r < Lines::taps; ++r)
+      for (int k = 0; k < Pixels::taps; ++k) {
+        int const row = Lines::all.column[Line][r], column = Pixels::all.column[P][k];
+        if (row < 0 || column < 0) continue;
+        if (Lines::all.first[Line][r] && Pixels::all.first[P][k]) found.first[found.count_first++] = found.count;
+        found.at[found.count++] = {row, column, row * Pixels::columns + column, r * Pixels::taps + k};
+      }
+    return found;
+  }();
+  using each = std::make_integer_sequence<int, all.count>;
+  using each_first = std::make_integer_sequence<int, all.count_first>;
+  static constexpr reader first(int i) { return all.at[all.first[i]]; }
+};
+
+/// Rows of factors as tap_pixels counts them: taps of a kernel column, and rows of pixels from that of the first tap on.
+template <class Facts>
+struct tap_rows {
+  static constexpr int pixel(int, int tap, int i) { return i * Facts::row_step + tap * Facts::row_tap; }
+};
+
 /// The rows of an image, and of the kernel, that one row of results reads.
 template <class T, class Facts>
 struct rows_in_reach {
@@ -91,17 +171,53 @@ struct rows_in_reach {
   }
 };
 
-/// Images that no cache near a core holds, in bytes. For these, the lines of the next block are prefetched: a block
-/// reads a register of each of its pixels in turn, which are more streams than hardware prefetchers follow. It gains
-/// 10 to 25 % for 8 images of 56 x 56 x 144, and costs up to 10 % if the images are in the L2 cache.
+/// Images that no cache near a core holds, in bytes. For these, what the next row of results needs is prefetched in the
+/// order of memory, a part with each block of this one: a block reads a register of each of its pixels in turn, which
+/// are more streams than hardware prefetchers follow.
 inline constexpr std::int64_t bytes_beyond_caches = std::int64_t{4} << 20;
 template <class T, class Facts>
 inline constexpr bool prefetches_pixels =
     Facts::images* Facts::image* static_cast<std::int64_t>(sizeof(T)) > bytes_beyond_caches;
-template <std::int64_t Distance, class T, int... I>
-ESPALIER_INLINE void prefetch_pixels(T const* from, std::integer_sequence<int, I...>) {
-  (__builtin_prefetch(from + I * Distance), ...);
-}
+/// `Elements` elements that are prefetched by `Calls` calls.
+template <class T, std::int64_t Elements, std::int64_t Calls, int Write = 0>
+struct elements_ahead {
+  static constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  static constexpr int lines = static_cast<int>((Elements + line * Calls - 1) / (line * Calls));
+  T const* next;
+
+  ESPALIER_INLINE void prefetch() { some(std::make_integer_sequence<int, lines>{}); }
+
+ private:
+  template <int... I>
+  ESPALIER_INLINE void some(std::integer_sequence<int, I...>) {
+    (__builtin_prefetch(next + I * line, Write, 2), ...);
+    next += lines * line;
+  }
+};
+
+/// The rows of an image that one row of results reads, and what the next one needs: pixels, and elements of its own
+/// (results that are written, or factors that are read). Blocks: of a row, whose calls divide the prefetching.
+template <class T, class Facts, std::int64_t Blocks, int Write>
+struct rows_and_next : rows_in_reach<T, Facts> {
+  static constexpr std::int64_t pixel_row = std::int64_t{Facts::width} * Facts::channels,
+                                new_rows =
+                                    Facts::row_step > Facts::row_divisor ? Facts::row_step / Facts::row_divisor : 1;
+  elements_ahead<T, new_rows * pixel_row, Blocks> next_pixels;
+  elements_ahead<T, std::int64_t{Facts::columns} * Facts::channels, Blocks, Write> next_own;
+
+  /// own: the row of results or factors. rows: that are computed together.
+  ESPALIER_INLINE rows_and_next(int row, T const* image, T const* own, int rows = 1)
+      : rows_in_reach<T, Facts>(row),
+        next_pixels{image + (this->count > 0 ? this->pixels[this->count - 1] + pixel_row : 0) +
+                    (rows - 1) * new_rows * pixel_row},
+        next_own{own + std::int64_t{rows} * Facts::columns * Facts::channels} {}
+  ESPALIER_INLINE void prefetch() {
+    if constexpr (prefetches_pixels<T, Facts>) {
+      next_pixels.prefetch();
+      next_own.prefetch();
+    }
+  }
+};
 
 /// The taps of a row that are multiplied without a loop: more would be too much code.
 inline constexpr int most_unrolled_taps = 12;
@@ -114,13 +230,14 @@ template <class T, Shape Image, Shape Window, class Map, class Arch>
 struct tap_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
-  using rows_in_reach = detail::rows_in_reach<T, facts>;
   using V = pack<T, Arch>;
   static constexpr int channels = facts::channels, taps = facts::kernel_columns;
   /// Channels of a register. Behind the last whole register of a pixel, one that overlaps it has the other channels.
   static constexpr int lanes = channels < V::size ? channels : V::size;
   static constexpr int most_columns = detail::register_count<Arch> == 32 ? 8 : 6;
   static constexpr bool unrolled = taps <= detail::most_unrolled_taps;
+  using rows_in_reach = detail::rows_and_next<
+      T, facts, std::int64_t{(facts::columns + most_columns - 1) / most_columns} * ((channels + lanes - 1) / lanes), 1>;
 
   static constexpr std::int64_t result_rows = std::int64_t{facts::images} * facts::rows;
   static constexpr int parts = detail::parts_along(
@@ -133,21 +250,24 @@ struct tap_sums : independent_parts {
   }
   /// Rows first ... last - 1 of the results of all images.
   static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i)
-      row(x + i / facts::rows * facts::image, factor, y + i * facts::columns * channels,
-          rows_in_reach{static_cast<int>(i % facts::rows)}, std::make_integer_sequence<int, columns::phases>{});
+    for (std::int64_t i = first; i < last; ++i) {
+      T const* const image = x + i / facts::rows * facts::image;
+      T* const to = y + i * facts::columns * channels;
+      rows_in_reach reach(static_cast<int>(i % facts::rows), image, to);
+      row(image, factor, to, reach, std::make_integer_sequence<int, columns::phases>{});
+    }
   }
 
  private:
   static ESPALIER_INLINE V load(T const* from) { return V::template load_first<lanes>(from); }
 
   template <int... Phase>
-  static ESPALIER_INLINE void row(T const* image, T const* factor, T* y, rows_in_reach const& reach,
+  static ESPALIER_INLINE void row(T const* image, T const* factor, T* y, rows_in_reach& reach,
                                   std::integer_sequence<int, Phase...>) {
     (phase<Phase>(image, factor, y + std::int64_t{Phase} * channels, reach), ...);
   }
   template <int Phase>
-  static ESPALIER_INLINE void phase(T const* image, T const* factor, T* y, rows_in_reach const& reach) {
+  static ESPALIER_INLINE void phase(T const* image, T const* factor, T* y, rows_in_reach& reach) {
     constexpr int n = columns::count(Phase);
     constexpr detail::column_blocks cut = detail::find_column_blocks<columns, Phase>(most_columns);
     if constexpr (n == 0) {
@@ -174,7 +294,7 @@ struct tap_sums : independent_parts {
 
   /// Count columns from i on. Edge: they are those from First on, whose taps may be outside the image.
   template <int Phase, int First, int Count, bool Edge>
-  static ESPALIER_INLINE void block(T const* image, T const* factor, T* y, rows_in_reach const& reach, int i) {
+  static ESPALIER_INLINE void block(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
     if constexpr (!Edge) image += std::int64_t{i} * columns::pixel_step * channels;
     y += std::int64_t{i} * columns::phases * channels;
     for (int c = 0; c + lanes <= channels; c += lanes)
@@ -183,16 +303,10 @@ struct tap_sums : independent_parts {
       block_of_channels<Phase, First, Count, Edge>(image + c, factor + c, y + c, reach);
   }
   template <int Phase, int First, int Count, bool Edge>
-  static ESPALIER_INLINE void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach const& reach) {
+  static ESPALIER_INLINE void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach) {
     using all_taps = std::make_integer_sequence<int, unrolled ? taps : 0>;
     using all_columns = std::make_integer_sequence<int, Count>;
-    if constexpr (detail::prefetches_pixels<T, facts>) {
-      using next_pixels = std::make_integer_sequence<int, Count * columns::pixel_step>;
-      if (reach.count > 0)
-        detail::prefetch_pixels<channels>(
-            image + reach.pixels[reach.count - 1] + std::int64_t{Count} * columns::pixel_step * channels,
-            next_pixels{});
-    }
+    reach.prefetch();
     V sums[static_cast<std::size_t>(Count)];
     clear(sums, all_columns{});
     for (int r = 0; r < reach.count; ++r) {
@@ -241,7 +355,7 @@ struct tap_sums : independent_parts {
 
   /// One column whose taps may be outside the image.
   template <int Phase>
-  static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_in_reach const& reach, int i) {
+  static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
     y += std::int64_t{i} * columns::phases * channels;
     for (int c = 0; c + lanes <= channels; c += lanes)
       column_of_channels<Phase>(image + c, factor + c, y + c, reach, i);
@@ -249,8 +363,7 @@ struct tap_sums : independent_parts {
       column_of_channels<Phase>(image + c, factor + c, y + c, reach, i);
   }
   template <int Phase>
-  static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_in_reach const& reach,
-                                                 int i) {
+  static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
     V sum(T(0));
     for (int r = 0; r < reach.count; ++r) {
       T const *const from = image + reach.pixels[r], *const w = factor + std::int64_t{reach.tap[r]} * taps * channels;
@@ -269,14 +382,25 @@ template <class T, Shape Image, Shape Window, class Map, class Arch>
 struct position_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
-  using rows_in_reach = detail::rows_in_reach<T, facts>;
   using V = pack<T, Arch>;
   static_assert(columns::phases == 1);
   static constexpr int channels = facts::channels, taps = facts::kernel_columns;
   static constexpr int whole = channels / V::size, rest = channels % V::size;
   static constexpr int registers = whole + (rest != 0);  ///< for the channels of a pixel
   static constexpr bool unrolled = taps <= detail::most_unrolled_taps;
-  static constexpr detail::column_blocks cut = detail::find_column_blocks<columns, 0>(8);
+  /// Kernel rows whose sums, and the pixels that they share, are in registers together: each pixel is loaded once for
+  /// all taps of its row. With one load for each product, loads would be what takes the time.
+  static constexpr int rows_together = [] {
+    int const fit = (detail::register_count<Arch> - 2) / taps - 1,
+              most = facts::kernel_rows < 3 ? facts::kernel_rows : 3;
+    return !unrolled || fit < 1 ? 1 : fit < most ? fit : most;
+  }();
+  /// As many columns as make 150 products, at most 16.
+  static constexpr detail::column_blocks cut = [] {
+    int const some = 150 / (rows_together * (unrolled ? taps : 8));
+    return detail::find_column_blocks<columns, 0>(some > 16 ? 16 : some < 4 ? 4 : some);
+  }();
+  using rows_in_reach = detail::rows_and_next<T, facts, std::int64_t{cut.blocks} * registers, 0>;
 
   static constexpr std::int64_t terms = std::int64_t{facts::images} * facts::rows * facts::columns *
                                         facts::kernel_rows * facts::kernel_columns * channels;
@@ -295,117 +419,177 @@ struct position_sums : independent_parts {
     int const begin = first * V::size, end = last == registers ? channels : last * V::size;
     for (int t = 0; t < facts::kernel_rows * taps; ++t)
       detail::fill_run<T, Arch>(y + std::int64_t{t} * channels + begin, T(0), end - begin);
-    for (int n = 0; n < images; ++n, x += facts::image)
-      for (int i = 0; i < facts::rows; ++i, factor += std::int64_t{facts::columns} * channels)
-        row(x, factor, y, rows_in_reach{i}, first, last);
+    for (int n = 0; n < images; ++n, x += facts::image, factor += std::int64_t{facts::rows} * factor_row) {
+      int i = 0;
+      if constexpr (pairs) {
+        for (; i < first_whole_row; ++i) rows_from<1>(x, factor, y, i, first, last);
+        for (; i + 2 <= last_whole_row; i += 2) rows_from<2>(x, factor, y, i, first, last);
+      }
+      for (; i < facts::rows; ++i) rows_from<1>(x, factor, y, i, first, last);
+    }
   }
 
  private:
+  static constexpr std::int64_t pixel_row = std::int64_t{facts::width} * channels,
+                                factor_row = std::int64_t{facts::columns} * channels;
+  /// Rows first_whole_row ... last_whole_row - 1 read all their pixels inside the image.
+  static constexpr bool whole_row(int i) {
+    int const low = facts::row_start + i * facts::row_step + detail::lowest_of(facts::kernel_rows, facts::row_tap),
+              way = (facts::kernel_rows - 1) * (facts::row_tap < 0 ? -facts::row_tap : facts::row_tap);
+    return low >= 0 && low + way < facts::height;
+  }
+  static constexpr int first_whole_row = [] {
+    int i = 0;
+    while (i < facts::rows && !whole_row(i)) ++i;
+    return i;
+  }();
+  static constexpr int last_whole_row = [] {
+    int i = facts::rows;
+    while (i > first_whole_row && !whole_row(i - 1)) --i;
+    return i;
+  }();
+  /// Whether two rows of factors are multiplied together. They share pixels and sums, so that less comes from the L2
+  /// cache, which takes the time otherwise.
+  static constexpr bool pairs = facts::row_divisor == 1 && rows_together == facts::kernel_rows &&
+                                (rows_together + 2) * taps + 2 <= detail::register_count<Arch> &&
+                                last_whole_row - first_whole_row >= 2;
+
   template <int Lanes>
   static ESPALIER_INLINE V load(T const* from) {
-    return V::template load_first<Lanes>(from);
+    return V::template load_once<Lanes>(from);
   }
   template <int Lanes>
   static ESPALIER_INLINE void add_to(T* y, V sum) {
-    (load<Lanes>(y) + sum).template store_first<Lanes>(y);
+    (V::template load_first<Lanes>(y) + sum).template store_first<Lanes>(y);
   }
 
-  static ESPALIER_INLINE void row(T const* image, T const* factor, T* y, rows_in_reach const& reach, int first,
-                                  int last) {
+  /// `Factors` rows from `number` on.
+  template <int Factors>
+  static ESPALIER_INLINE void rows_from(T const* image, T const* factor, T* y, int number, int first, int last) {
+    factor += number * factor_row;
+    rows_in_reach reach(number, image, factor, Factors);
     constexpr int n = facts::columns;
     if constexpr (unrolled && cut.at_edges) {
       constexpr bool left = columns::first_whole(0) > 0, right = columns::last_whole(0) < n;
       constexpr int last_block = n - cut.last;
       if constexpr (cut.blocks == 1) {
-        block<0, n, left || right>(image, factor, y, reach, first, last, 0);
+        block<Factors, 0, n, left || right>(image, factor, y, reach, first, last, 0);
       } else {
-        if constexpr (left) block<0, cut.count, true>(image, factor, y, reach, first, last, 0);
+        if constexpr (left) block<Factors, 0, cut.count, true>(image, factor, y, reach, first, last, 0);
         for (int i = left ? cut.count : 0; i < (right || cut.last != cut.count ? last_block : n); i += cut.count)
-          block<0, cut.count, false>(image, factor, y, reach, first, last, i);
+          block<Factors, 0, cut.count, false>(image, factor, y, reach, first, last, i);
         if constexpr (right || cut.last != cut.count)
-          block<last_block, cut.last, right>(image, factor, y, reach, first, last, last_block);
+          block<Factors, last_block, cut.last, right>(image, factor, y, reach, first, last, last_block);
       }
     } else {
       constexpr int begin = columns::first_whole(0), end = columns::last_whole(0),
                     stop = begin + (end - begin) / cut.count * cut.count;
-      for (int i = 0; i < begin; ++i) column(image, factor, y, reach, first, last, i);
-      for (int i = begin; i < stop; i += cut.count) block<0, cut.count, false>(image, factor, y, reach, first, last, i);
-      for (int i = stop; i < n; ++i) column(image, factor, y, reach, first, last, i);
+      for (int i = 0; i < begin; ++i) column<Factors>(image, factor, y, reach, first, last, i);
+      for (int i = begin; i < stop; i += cut.count)
+        block<Factors, 0, cut.count, false>(image, factor, y, reach, first, last, i);
+      for (int i = stop; i < n; ++i) column<Factors>(image, factor, y, reach, first, last, i);
     }
   }
 
-  template <int First, int Count, bool Edge>
-  static ESPALIER_INLINE void block(T const* image, T const* factor, T* y, rows_in_reach const& reach, int first,
-                                    int last, int i) {
+  /// A function of its own: run and part share it, and compilers take more than twice as long for twice as much.
+  template <int Factors, int First, int Count, bool Edge>
+  ESPALIER_KERNEL static void block(T const* image, T const* factor, T* y, rows_in_reach& reach, int first, int last,
+                                    int i) {
     if constexpr (!Edge) image += std::int64_t{i} * columns::pixel_step * channels;
     factor += std::int64_t{i} * channels;
     for (int c = first; c < (last < whole ? last : whole); ++c)
-      block_of_channels<First, Count, Edge, V::size>(image + c * V::size, factor + c * V::size, y + c * V::size, reach);
+      block_of_channels<Factors, First, Count, Edge, V::size>(image + c * V::size, factor + c * V::size,
+                                                              y + c * V::size, reach);
     if constexpr (constexpr int c = whole * V::size; rest != 0)
-      if (last == registers) block_of_channels<First, Count, Edge, rest>(image + c, factor + c, y + c, reach);
+      if (last == registers) block_of_channels<Factors, First, Count, Edge, rest>(image + c, factor + c, y + c, reach);
   }
+  template <int Factors, int First, int Count, bool Edge, int Lanes>
+  static ESPALIER_IN_KERNEL void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach) {
+    for (int i = 0; i < Factors; ++i) reach.prefetch();
+    if constexpr (Factors > 1)
+      add_taps<Factors, facts::kernel_rows, First, Count, Edge, Lanes>(image, factor, y, reach, 0);
+    else add_rows<First, Count, Edge, Lanes>(image, factor, y, reach);
+  }
+  /// The kernel rows of one row of factors, rows_together at a time and the others one by one.
   template <int First, int Count, bool Edge, int Lanes>
-  static ESPALIER_INLINE void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach const& reach) {
-    if constexpr (detail::prefetches_pixels<T, facts>) {
-      using next_columns = std::make_integer_sequence<int, Count>;
-      using next_pixels = std::make_integer_sequence<int, Count * columns::pixel_step>;
-      detail::prefetch_pixels<channels>(factor + std::int64_t{Count} * channels, next_columns{});
-      if (reach.count > 0)
-        detail::prefetch_pixels<channels>(
-            image + reach.pixels[reach.count - 1] + std::int64_t{Count} * columns::pixel_step * channels,
-            next_pixels{});
-    }
-    using all_columns = std::make_integer_sequence<int, Count>;
-    V factors[static_cast<std::size_t>(Count)];
-    load_columns<Lanes>(factors, factor, all_columns{});
-    for (int r = 0; r < reach.count; ++r)
-      add_taps<Edge ? First : 0, Edge, Lanes>(image + reach.pixels[r], factors,
-                                              y + std::int64_t{reach.tap[r]} * taps * channels, all_columns{});
+  static ESPALIER_IN_KERNEL void add_rows(T const* image, T const* factor, T* y, rows_in_reach& reach) {
+    int r = 0;
+    if constexpr (rows_together > 1 && !pairs)
+      for (; r + rows_together <= reach.count; r += rows_together)
+        add_taps<1, rows_together, Edge ? First : 0, Count, Edge, Lanes>(image, factor, y, reach, r);
+    for (; r < reach.count; ++r) add_taps<1, 1, Edge ? First : 0, Count, Edge, Lanes>(image, factor, y, reach, r);
   }
-  /// All taps of a row. Kernels of many columns are cut into pieces, whose sums are in registers.
-  template <int First, bool Edge, int Lanes, int... I>
-  static ESPALIER_INLINE void add_taps(T const* from, V const* factors, T* y, std::integer_sequence<int, I...> all) {
+  /// All taps of Rows kernel rows. Rows of many taps are cut into pieces, whose sums are in registers.
+  template <int Factors, int Rows, int First, int Count, bool Edge, int Lanes>
+  static ESPALIER_IN_KERNEL void add_taps(T const* image, T const* factor, T* y, rows_in_reach& reach, int r) {
+    using lines = detail::tap_pixels<detail::tap_rows<facts>, 0, Factors, Rows, false>;
     constexpr int piece = unrolled ? taps : 8, others = taps % piece;
+    T const* from[static_cast<std::size_t>(lines::all.count)];
+    T* to[static_cast<std::size_t>(Rows)];
+    for (int i = 0; i < lines::all.count; ++i)
+      from[i] = image + (Factors > 1 ? reach.pixels[0] + lines::all.at[i] * pixel_row : reach.pixels[r + i]);
+    for (int i = 0; i < Rows; ++i) to[i] = y + std::int64_t{reach.tap[r + i]} * taps * channels;
     for (int k = 0; k + piece <= taps; k += piece)
-      add_block<First, Edge, Lanes>(from + std::int64_t{k} * facts::column_tap * channels, factors,
-                                    y + std::int64_t{k} * channels, all, std::make_integer_sequence<int, piece>{});
-    if constexpr (constexpr std::int64_t k = taps - others; others != 0)
-      add_block<First, Edge, Lanes>(from + k * facts::column_tap * channels, factors, y + k * channels, all,
-                                    std::make_integer_sequence<int, others>{});
+      add_block<lines, detail::tap_pixels<columns, First, Count, piece, Edge>, Lanes>(from, k, factor, to);
+    if constexpr (others != 0)
+      add_block<lines, detail::tap_pixels<columns, First, Count, others, Edge>, Lanes>(from, taps - others, factor, to);
   }
-  template <int Lanes, int... I>
-  static ESPALIER_INLINE void load_columns(V* factors, T const* from, std::integer_sequence<int, I...>) {
-    ((factors[I] = load<Lanes>(from + std::int64_t{I} * channels)), ...);
+  /// Some taps, from `first` on, of some kernel rows. from: the lines of pixels.
+  template <class Lines, class Pixels, int Lanes>
+  static ESPALIER_IN_KERNEL void add_block(T const* const* from, int first, T const* factor, T* const* to) {
+    V sums[static_cast<std::size_t>(Lines::taps * Pixels::taps)],
+        factors[static_cast<std::size_t>(Lines::columns * Pixels::columns)];
+    constexpr auto all = std::make_integer_sequence<int, Lines::taps * Pixels::taps>{};
+    clear(sums, all);
+    add_pixels<Lines, Pixels, Lanes>(sums, factors, from, std::int64_t{first} * facts::column_tap * channels, factor,
+                                     std::make_integer_sequence<int, Lines::all.count * Pixels::all.count>{});
+    add_sums<Pixels, Lanes>(sums, to, first, all);
   }
-  template <int First, bool Edge, int Lanes, int... I, int... K>
-  static ESPALIER_INLINE void add_block(T const* from, V const* factors, T* y, std::integer_sequence<int, I...>,
-                                        std::integer_sequence<int, K...> all) {
-    V sums[sizeof...(K)];
+  template <int... K>
+  static ESPALIER_IN_KERNEL void clear(V* sums, std::integer_sequence<int, K...>) {
     ((sums[K] = V(T(0))), ...);
-    (add_column<First + I, Edge, Lanes>(sums, from, factors[I], all), ...);
-    (add_to<Lanes>(y + std::int64_t{K} * channels, sums[K]), ...);
   }
-  template <int I, bool Edge, int Lanes, int... K>
-  static ESPALIER_INLINE void add_column(V* sums, T const* from, V factor, std::integer_sequence<int, K...>) {
-    (add_pixel<I, K, Edge, Lanes>(sums[K], from + std::int64_t{columns::pixel(0, K, I)} * channels, factor), ...);
+  template <class Pixels, int Lanes, int... K>
+  static ESPALIER_IN_KERNEL void add_sums(V const* sums, T* const* to, int first, std::integer_sequence<int, K...>) {
+    (add_to<Lanes>(to[K / Pixels::taps] + std::int64_t{first + K % Pixels::taps} * channels, sums[K]), ...);
   }
-  template <int I, int K, bool Edge, int Lanes>
-  static ESPALIER_INLINE void add_pixel(V& sum, T const* from, V factor) {
-    if constexpr (!Edge || columns::inside(0, K, I)) sum = fma(load<Lanes>(from), factor, sum);
+  /// All pixels, column by column.
+  template <class Lines, class Pixels, int Lanes, int... P>
+  static ESPALIER_IN_KERNEL void add_pixels(V* sums, V* factors, T const* const* from, std::int64_t skipped,
+                                            T const* factor, std::integer_sequence<int, P...>) {
+    constexpr int lines = Lines::all.count;
+    (add_pixel<detail::pixel_readers<Lines, Pixels, P % lines, P / lines>, Lanes>(
+         sums, factors, from[P % lines] + skipped + std::int64_t{Pixels::all.at[P / lines]} * channels, factor,
+         typename detail::pixel_readers<Lines, Pixels, P % lines, P / lines>::each{},
+         typename detail::pixel_readers<Lines, Pixels, P % lines, P / lines>::each_first{}),
+     ...);
+  }
+  /// A pixel, times the factors of all rows and columns that read it.
+  template <class Readers, int Lanes, int... I, int... First>
+  static ESPALIER_IN_KERNEL void add_pixel(V* sums, V* factors, T const* from, [[maybe_unused]] T const* factor,
+                                           std::integer_sequence<int, I...>, std::integer_sequence<int, First...>) {
+    ((factors[Readers::first(First).factor] = load<Lanes>(factor + Readers::first(First).row * factor_row +
+                                                          std::int64_t{Readers::first(First).column} * channels)),
+     ...);
+    V const pixel = load<Lanes>(from);
+    ((sums[Readers::all.at[I].sum] = fma(pixel, factors[Readers::all.at[I].factor], sums[Readers::all.at[I].sum])),
+     ...);
   }
 
   /// One column whose taps may be outside the image.
-  static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_in_reach const& reach, int first,
-                                     int last, int i) {
+  template <int Factors>
+  static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_in_reach& reach, int first, int last,
+                                     int i) {
     factor += std::int64_t{i} * channels;
-    for (int c = first; c < (last < whole ? last : whole); ++c)
-      column_of_channels<V::size>(image + c * V::size, factor + c * V::size, y + c * V::size, reach, i);
-    if constexpr (constexpr int c = whole * V::size; rest != 0)
-      if (last == registers) column_of_channels<rest>(image + c, factor + c, y + c, reach, i);
+    for (int j = 0; j < Factors; ++j, image += facts::row_step * pixel_row, factor += factor_row) {
+      for (int c = first; c < (last < whole ? last : whole); ++c)
+        column_of_channels<V::size>(image + c * V::size, factor + c * V::size, y + c * V::size, reach, i);
+      if constexpr (constexpr int c = whole * V::size; rest != 0)
+        if (last == registers) column_of_channels<rest>(image + c, factor + c, y + c, reach, i);
+    }
   }
   template <int Lanes>
-  static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_in_reach const& reach,
-                                                 int i) {
+  static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
     V const own = load<Lanes>(factor);
     for (int r = 0; r < reach.count; ++r)
       for (int k = 0; k < taps; ++k)

@@ -32,14 +32,12 @@ struct contract_list {
     if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
     return registers::load(from + Vector * width);
   }
-  /// A vector of b; see contract_panel::load_once.
+  /// A vector of b, which every row multiplies.
   template <int Vector>
   static ESPALIER_INLINE registers load_once(T const* from) {
-    registers x = Whole ? registers::load(from + Vector * width) : load<Vector>(from);
-#if defined(__AVX512F__) && !defined(__clang__)
-    if constexpr (Rows > 1) asm("" : "+v"(x.value.data));
-#endif
-    return x;
+    constexpr int lanes = !Whole && Vector == Vectors - 1 ? Last : width;
+    if constexpr (Rows == 1) return registers::template load_first<lanes>(from + Vector * width);
+    else return registers::template load_once<lanes>(from + Vector * width);
   }
   template <int Vector>
   static ESPALIER_INLINE void store(T* to, registers x) {
