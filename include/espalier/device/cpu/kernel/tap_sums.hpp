@@ -148,7 +148,7 @@ struct pixel_readers {
   static constexpr reader first(int i) { return all.at[all.first[i]]; }
 };
 
-/// Rows of factors as tap_pixels counts them: taps of a kernel column, and rows of pixels from that of the first tap on.
+/// Rows of factors as tap_pixels counts them: taps of a kernel column, and rows of pixels from the first tap's on.
 template <class Facts>
 struct tap_rows {
   static constexpr int pixel(int, int tap, int i) { return i * Facts::row_step + tap * Facts::row_tap; }
