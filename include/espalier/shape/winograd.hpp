@@ -153,20 +153,27 @@ constexpr double winograd_error_of_kernels(winograd_tile const& t, convolution_s
   return detail::root_of(growth * (1.6 + 16 / tiles) * own / direct);
 }
 
+namespace detail {
+/// Elements of transformed kernels that are written to a cache near a core, and read from there.
+inline constexpr double winograd_kernels_near = 1 << 20;
+}  // namespace detail
 /// Multiplications of the direct method. The kernels are read once, which takes as long as multiplying four windows.
 constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s) {
   double const kernels = double{1} * t.kernel_rows * t.kernel_columns * s.channels * s.outputs;
   return kernels * (static_cast<double>(s.images * s.rows * s.columns) + 4);
 }
 /// The cost of a convolution by this tile, in the same unit: products, transforms (as measured), and kernels, which
-/// are transformed in every run unless they are constants.
+/// are transformed in every run unless they are constants. That costs more if they fit in no cache near a core.
 constexpr double winograd_cost(winograd_tile const& t, convolution_sizes const& s, bool constant_kernels) {
   int const in_rows = t.input_rows(), in_columns = t.input_columns();
   double const tiles = static_cast<double>(tiles_of(t, s));
   double const products = double{1} * t.products() * s.channels * s.outputs,
                inputs = 1.4 * t.products() * (in_rows + in_columns) * s.channels,
-               results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs;
-  return tiles * (products + inputs + results) + (constant_kernels ? 4 : 8) * products;
+               results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs,
+               kernels = constant_kernels                           ? 4
+                         : products < detail::winograd_kernels_near ? 8
+                                                                    : 12;
+  return tiles * (products + inputs + results) + kernels * products;
 }
 
 /// The fastest tile for a convolution whose estimated error is at most `error` times that of the direct method; no rows

@@ -4,6 +4,7 @@
 #include "../thread/team.hpp"
 #include "../vector/batches.hpp"
 #include "copy_run.hpp"
+#include "turn.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Kernels that copy elements at strides: permuted axes, and broadcasts along middle axes.
@@ -56,6 +57,16 @@ ESPALIER_INLINE void for_each_run(int count, std::int64_t i, std::int64_t offset
   }
 }
 
+/// The axis of a result that is contiguous in the operand, if the last one is not, or -1: the two are transposed.
+template <class Strided>
+constexpr int find_turned_axis() {
+  constexpr int last = Strided::result.rank - 1;
+  if (last < 1 || Strided::stride.at[last] < 2) return -1;
+  for (int axis = last - 1; axis >= 0; --axis)
+    if (Strided::stride.at[axis] == 1 && Strided::result.at[axis] > 1) return axis;
+  return -1;
+}
+
 /// y = x read at strides. Parts are split along the first axis of y.
 template <class T, class Strided, class Arch>
 struct strided_copy : independent_parts {
@@ -70,12 +81,49 @@ struct strided_copy : independent_parts {
   static ESPALIER_INLINE void some(T const* x, T* y, int count) {
     if constexpr (has_runs<Strided>()) {
       for_each_run<Strided>(count, 0, 0, [&](std::int64_t i, std::int64_t offset) {
-        copy_run<T, Arch, Strided::result.at[Strided::result.rank - 1]>(y + i, x + offset);
+        copy_run<T, Arch, result.at[result.rank - 1]>(y + i, x + offset);
       });
+    } else if (turned >= 0 && (turned == 0 ? count : result.at[turned < 0 ? 0 : turned]) >= side &&
+               result.at[result.rank - 1] >= side) {
+      if constexpr (turned >= 0) turn_squares(x, y, count);
     } else {
-      for_each_offset(some_of(Strided::result, count), Strided::stride.at,
+      for_each_offset(some_of(result, count), Strided::stride.at,
                       [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
     }
+  }
+
+ private:
+  using V = pack<T, Arch>;
+  static constexpr extents result = Strided::result;
+  static constexpr int turned = find_turned_axis<Strided>(), side = V::size;
+
+  /// Transposes squares whose sides fill a register. Element by element, every load or store would be of another line
+  /// of the cache, and of few sets if extents are powers of two.
+  template <int Axis = 0>
+  static ESPALIER_INLINE void turn_squares(T const* x, T* y, int count) {
+    constexpr int last = result.rank - 1;
+    if constexpr (Axis == last) {
+      int const rows = turned == 0 ? count : result.at[turned];
+      for (int r = 0; r < rows; r += side) {
+        int const row = r + side <= rows ? r : rows - side;  // squares at the end overlap
+        for (int c = 0; c < result.at[last]; c += side) {
+          int const column = c + side <= result.at[last] ? c : result.at[last] - side;
+          turn_square(x + row + column * Strided::stride.at[last],
+                      y + row * result.product(turned + 1, result.rank) + column, indices_below<side>{});
+        }
+      }
+    } else if constexpr (Axis == turned) {
+      turn_squares<Axis + 1>(x, y, count);
+    } else {
+      for (int i = 0; i < (Axis == 0 ? count : result.at[Axis]); ++i)
+        turn_squares<Axis + 1>(x + i * Strided::stride.at[Axis], y + i * result.product(Axis + 1, result.rank), count);
+    }
+  }
+  template <int... I>
+  static ESPALIER_IN_KERNEL void turn_square(T const* x, T* y, indices<I...>) {
+    V square[] = {V::load(x + I * Strided::stride.at[result.rank - 1])...};
+    turn(square);
+    (square[I].store(y + I * result.product(turned + 1, result.rank)), ...);
   }
 };
 
