@@ -118,7 +118,11 @@ class compiled {
   static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type,
                                   typename detail::common_device<Memory, device_of<Leaf>...>::relation));
-  static_assert(Fault::arguments || !captureless<F>::agree,
+  static_assert(Fault::arguments || !captureless<F>::agree || sizeof...(Leaf) > 0,
+                ESPALIER_SENTENCE("compiled(f, x...): no arguments of f follow it; pass tensors of the shapes that "
+                                  "every run has, as in compiled run{f, x, w}",
+                                  typename Fault::type));
+  static_assert(Fault::arguments || !captureless<F>::agree || sizeof...(Leaf) == 0,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
   static_assert(Fault::shapes, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
   static_assert(Fault::calls, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CALLS_INSIDE, typename Fault::type));
