@@ -37,7 +37,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   /// Whether to prefetch the next row while this one is in the L1 cache: if the operands exceed the core's own caches.
   static constexpr bool prefetches_next_row = bytes > read_far&& sweeps > 1 && Rows > 1;
   /// A single sweep over one row has no next row to prefetch. Software prefetch gains about 20 % over the hardware
-  /// prefetcher with three operands. With one it is slower: 74 instead of 100 GB/s from the third cache level of a Zen 4.
+  /// prefetcher with three operands. With one it is slower: 74 instead of 100 GB/s from the L3 cache of a Zen 4.
   static constexpr bool prefetches_this_row = bytes > read_far&& sweeps == 1 && Rows == 1 && facts::full_operands() > 1;
   static constexpr bool prefetches_results =
       facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
