@@ -155,6 +155,17 @@ BOOST_AUTO_TEST_CASE(steps_and_edges) {
   convolved<float, shape<1, 40, 3, 8>, 3, 1, 6, convolution{.stride = 5, .padding = {1, 0}}>("a column");
 }
 
+// Gradients of kernels with outputs of one register: blocks of adjacent rows, which are a run of a window.
+BOOST_AUTO_TEST_CASE(few_outputs) {
+  convolved<float, shape<3, 20, 20, 3>, 7, 7, 16, convolution{.stride = 4, .padding = 3}>("21 numbers");
+  convolved<float, shape<2, 9, 12, 10>, 1, 5, 11, convolution{.padding = {0, 2}}>("50 numbers: 17, 17 and 16");
+  convolved<float, shape<2, 9, 12, 20>, 3, 3, 5, convolution{.padding = {1, 2}, .dilation = {1, 2}}>("dilated");
+  convolved<double, shape<2, 9, 12, 5>, 3, 3, 8, convolution{.padding = 1}>("double");
+  convolved<float, shape<2, 6, 8, 30>, 3, 3, 3, convolution{.stride = 2, .padding = 1}>("every second");
+  convolved<float, shape<1, 4, 12, 80>, 2, 6, 4, convolution{}>("a run beyond the L1 cache");
+  convolved<float, shape<40, 30, 30, 6>, 3, 3, 16, convolution{.padding = 1}>("enough for parts");
+}
+
 BOOST_AUTO_TEST_CASE(groups) {
   convolved<float, shape<4, 5, 6, 9>, 3, 3, 10, convolution{.padding = 1}, 2>("two");
   convolved<double, shape<3, 5, 6, 8>, 1, 2, 9, convolution{}, 3>("three");

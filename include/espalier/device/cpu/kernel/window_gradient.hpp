@@ -2,6 +2,7 @@
 #pragma once
 #include "../product/contract.hpp"
 #include "../product/contract_list.hpp"
+#include "../product/contract_run.hpp"
 #include "window_facts.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -77,9 +78,17 @@ struct window_gradient_layout {
     int const some = static_cast<int>(fit < least ? least : fit), pieces = (windows + some - 1) / some;
     return (windows + pieces - 1) / pieces;
   }();
+  /// Whether rows are multiplied as blocks of adjacent ones: the outputs fill one register at most, and a run of a window
+  /// makes larger blocks than contract_list has.
+  static constexpr bool by_runs = vectors == 1 &&
+                                  run > best_rows(depth, 1, registers, false, Arch::bytes).rows&& run* panel* bytes <=
+                                      24 * 1024;
+  static constexpr int most_rows_of_run = registers == 32 ? 24 : registers - 4,
+                       pieces_of_run = (run + most_rows_of_run - 1) / most_rows_of_run,
+                       rows_of_run = (run + pieces_of_run - 1) / pieces_of_run;
   static constexpr int slice = [] {
-    int const each = cut.rows, fit = static_cast<int>(24 * 1024 / (panel * bytes)), eighth = (depth + 7) / 8,
-              some = panels > 4 || fit < eighth ? fit : eighth;
+    int const each = by_runs ? run : cut.rows, fit = static_cast<int>(24 * 1024 / (panel * bytes)),
+              eighth = (depth + 7) / 8, some = panels > 4 || fit < eighth ? fit : eighth;
     return (some + each - 1) / each * each;
   }();
   static constexpr int slices = (depth + slice - 1) / slice;
@@ -132,19 +141,38 @@ struct window_gradient {
   /// Rows of many outputs are at a distance for which caches have few sets, so sums are added to y once.
   static constexpr bool buffered = Outputs > panel;
   static constexpr std::int64_t c_row = buffered ? panel : Outputs;
+  /// Rows [begin, end), which are whole runs.
+  static ESPALIER_INLINE void multiply_runs(int begin, int end, std::int64_t count, T const* from,
+                                            std::int32_t const* terms, T const* dy, T* to, bool accumulate) {
+    constexpr int each = layout::rows_of_run, rest = layout::run % each;
+    for (int i = begin; i < end; i += layout::run) {
+      T const* const first = from + offset_of(i);
+      T* const c = to + (i - begin) * c_row;
+      for (int r = 0; r + each <= layout::run; r += each)
+        contract_run<T, Arch, each, layout::last>::run(count, first + r, terms, dy, Outputs, c + r * c_row, c_row,
+                                                       accumulate);
+      if constexpr (constexpr int r = layout::run - rest; rest != 0)
+        contract_run<T, Arch, rest, layout::last>::run(count, first + r, terms, dy, Outputs, c + r * c_row, c_row,
+                                                       accumulate);
+    }
+  }
   template <int Vectors, int Last>
   using kernel =
       contract_list<T, Arch, layout::rows_of(Vectors), Vectors, Last,
                     chains_of(layout::rows_of(Vectors) * Vectors, Vectors, layout::piece, layout::registers), false>;
   static ESPALIER_INLINE void some_lanes(int j, int begin, int end, std::int64_t count, T const* from,
                                          std::int32_t const* terms, T const* dy, T* c, bool accumulate) {
-    if constexpr (layout::rest != 0 || layout::last != layout::width) {
-      if (j + panel > Outputs || (layout::rest == 0 && j + panel == Outputs))
-        return multiply<kernel<layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last>>(
-            begin, end, count, from, terms, dy + j, c, accumulate);
+    if constexpr (layout::by_runs) {
+      multiply_runs(begin, end, count, from, terms, dy, c, accumulate);
+    } else {
+      if constexpr (layout::rest != 0 || layout::last != layout::width) {
+        if (j + panel > Outputs || (layout::rest == 0 && j + panel == Outputs))
+          return multiply<kernel<layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last>>(
+              begin, end, count, from, terms, dy + j, c, accumulate);
+      }
+      if constexpr (Outputs >= panel)
+        multiply<kernel<layout::cut.vectors, layout::width>>(begin, end, count, from, terms, dy + j, c, accumulate);
     }
-    if constexpr (Outputs >= panel)
-      multiply<kernel<layout::cut.vectors, layout::width>>(begin, end, count, from, terms, dy + j, c, accumulate);
   }
   /// Rows [begin, end) of one panel of lanes; to begins with them. Rows behind the last one are stored elsewhere.
   template <class Kernel>
