@@ -199,7 +199,7 @@ template <class T, Shape S, class Device = cpu, class Managed>
 
 namespace detail {
 
-/// What an exported tensor owns: its elements (a tensor, or a view of somebody else's), extents and strides.
+/// What a tensor for another library owns: its elements (a tensor, or a view that lends them), extents and strides.
 template <class Managed, class Elements, class S>
 struct exported {
   Managed managed{};
