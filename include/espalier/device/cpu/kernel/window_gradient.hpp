@@ -78,8 +78,8 @@ struct window_gradient_layout {
     int const some = static_cast<int>(fit < least ? least : fit), pieces = (windows + some - 1) / some;
     return (windows + pieces - 1) / pieces;
   }();
-  /// Whether rows are multiplied as blocks of adjacent ones: the outputs fill one register at most, and a run of a window
-  /// makes larger blocks than contract_list has.
+  /// Whether rows are multiplied as blocks of adjacent ones: the outputs fill one register at most, and a run of a
+  /// window makes larger blocks than contract_list has.
   static constexpr bool by_runs = vectors == 1 &&
                                   run > best_rows(depth, 1, registers, false, Arch::bytes).rows&& run* panel* bytes <=
                                       24 * 1024;
