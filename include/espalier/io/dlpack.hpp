@@ -236,6 +236,7 @@ struct exported {
 
 }  // namespace detail
 
+#define ESPALIER_EXPORT_OF_CONST "to_dlpack(x): the elements of x are const, and other libraries may write them"
 /// to_dlpack(std::move(x)): a tensor for another library, which takes its elements over without a copy and calls the
 /// deleter of the result when it needs them no more. to_dlpack(x), of a tensor or view, lends the elements: they must
 /// exist until then. to_dlpack<DLManagedTensor>(x) and to_dlpack<DLManagedTensorVersioned>(x) return the structs of
@@ -250,7 +251,7 @@ template <class Managed = dlpack_managed_tensor, class T, class S, class Device>
 }
 template <class Managed = dlpack_managed_tensor, class T, class S, class Device>
 [[nodiscard]] Managed* to_dlpack(view<T, S, Device> x) {
-  static_assert(!std::is_const_v<T>, "to_dlpack(x): the elements of x are const, and other libraries may write them");
+  static_assert(!std::is_const_v<T>, ESPALIER_EXPORT_OF_CONST);
   using lender = detail::exported<Managed, view<T, S, Device>, S>;
   return &(new lender(static_cast<view<T, S, Device>&&>(x)))->managed;
 }
@@ -259,9 +260,11 @@ template <class Managed = dlpack_managed_tensor, class T, class S, class Device>
   return to_dlpack<Managed>(view<T, S, Device>(x));
 }
 template <class Managed = dlpack_managed_tensor, class T, class S, class Device>
-[[nodiscard]] Managed* to_dlpack(tensor<T, S, Device> const& x) {
-  return to_dlpack<Managed>(view<T const, S, Device>(x));
+Managed* to_dlpack(tensor<T, S, Device> const&) {
+  static_assert(std::is_const_v<T>, ESPALIER_EXPORT_OF_CONST);
+  return nullptr;
 }
+#undef ESPALIER_EXPORT_OF_CONST
 
 }  // namespace espalier::io
 #include "../base/diagnostics_pop.hpp"
