@@ -151,6 +151,9 @@ BOOST_AUTO_TEST_CASE(errors_name_what_was_expected_and_what_came) {
   x.byte_offset = 2;
   BOOST_TEST(error_of(p).find("from_dlpack: the address must be a multiple of 4 bytes; it is ") == 0u);
   x.byte_offset = 0;
+  x.shape = nullptr;
+  BOOST_TEST(error_of(p) == "from_dlpack: the tensor has no extents");
+  x.shape = other.shape;
   x.data = nullptr;
   BOOST_TEST(error_of(p) == "from_dlpack: the tensor has no memory");
   BOOST_TEST(error_of<float>(static_cast<DLManagedTensor*>(nullptr)) == "from_dlpack: the tensor is a null pointer");
@@ -220,6 +223,10 @@ BOOST_AUTO_TEST_CASE(memory_of_a_device) {
   BOOST_TEST(
       text ==
       "from_dlpack: expected contiguous float (4) in the memory of the processor, got float (4) on a CUDA device");
+  given->dl_tensor.device.device_id = 1;
+  std::string const second = error_of<float, shape<4>, esp::simulated_cuda>(given);
+  BOOST_TEST(second == "from_dlpack: expected contiguous float (4) on a CUDA device, got float (4) on CUDA device 1");
+  given->dl_tensor.device.device_id = 0;
   {
     auto const back = io::from_dlpack<float, shape<4>, esp::simulated_cuda>(given);
     BOOST_TEST(back.view().data() == at);

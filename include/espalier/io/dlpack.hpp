@@ -48,51 +48,50 @@ struct dlpack_managed_tensor {
 
 namespace detail {
 
-/// DLPack's numbers of devices: memory that a Device reads.
+/// DLPack's numbers of devices: memory that a Device reads. Of several graphics processors it is the first one.
 template <class Device>
-constexpr bool reads_dlpack_device(int type) {
+constexpr bool reads_dlpack_device(int type, int number) {
   constexpr int processor = 1, cuda = 2, cuda_host = 3, cuda_managed = 13;
-  return type == cuda_managed ||
-         (espalier::detail::is_graphics<Device> ? type == cuda : type == processor || type == cuda_host);
+  if constexpr (espalier::detail::is_graphics<Device>) return (type == cuda && number == 0) || type == cuda_managed;
+  else return type == processor || type == cuda_host || type == cuda_managed;
 }
 template <class Device>
 inline constexpr int dlpack_device_type = espalier::detail::is_graphics<Device> ? 2 : 1;
 
-/// DLPack's codes: 0 signed, 1 unsigned, 2 real, 4 bfloat16, 6 truth values.
-template <class T>
-inline constexpr dlpack_data_type dlpack_type_of = [] {
-  constexpr element_kind kind = kind_of<T>;
-  constexpr bool is_signed =
-      kind == element_kind::i8 || kind == element_kind::i16 || kind == element_kind::i32 || kind == element_kind::i64;
-  return dlpack_data_type{static_cast<std::uint8_t>(kind == element_kind::boolean ? 6
-                                                    : kind == element_kind::b16   ? 4
-                                                    : is_real(kind)               ? 2
-                                                    : is_signed                   ? 0
-                                                                                  : 1),
-                          static_cast<std::uint8_t>(8 * bytes_of(kind)), 1};
-}();
+/// DLPack's code of an element type: 0 signed, 1 unsigned, 2 real, 4 bfloat16, 6 truth values.
+constexpr int dlpack_code_of(element_kind kind) {
+  switch (kind) {
+    case element_kind::boolean:
+      return 6;
+    case element_kind::b16:
+      return 4;
+    case element_kind::u8:
+    case element_kind::u16:
+    case element_kind::u32:
+    case element_kind::u64:
+      return 1;
+    default:
+      return is_real(kind) ? 2 : 0;
+  }
+}
+template <class DataType>
+constexpr bool is_dlpack_type(DataType const& type, element_kind kind) {
+  return type.lanes == 1 && type.code == dlpack_code_of(kind) && type.bits == 8 * bytes_of(kind);
+}
 /// "float"; "type 5 of 64 bits" if C++ has no name for it.
 template <class DataType>
 std::string name_of_dlpack_type(DataType const& type) {
-  for (int k = 0; k < element_kinds; ++k) {
-    auto const kind = static_cast<element_kind>(k);
-    bool const is_unsigned =
-        kind == element_kind::u8 || kind == element_kind::u16 || kind == element_kind::u32 || kind == element_kind::u64;
-    int const code = kind == element_kind::boolean ? 6
-                     : kind == element_kind::b16   ? 4
-                     : is_real(kind)               ? 2
-                                                   : is_unsigned;
-    if (type.lanes == 1 && type.code == code && type.bits == 8 * bytes_of(kind)) return name_of(kind);
-  }
+  for (int k = 0; k < element_kinds; ++k)
+    if (auto const kind = static_cast<element_kind>(k); is_dlpack_type(type, kind)) return name_of(kind);
   return "type " + std::to_string(type.code) + " of " + std::to_string(type.bits) + " bits" +
          (type.lanes == 1 ? "" : " and " + std::to_string(type.lanes) + " lanes");
 }
-inline std::string name_of_dlpack_device(int type) {
+inline std::string name_of_dlpack_device(int type, int number) {
   switch (type) {
     case 1:
       return "in the memory of the processor";
     case 2:
-      return "on a CUDA device";
+      return number == 0 ? "on a CUDA device" : "on CUDA device " + std::to_string(number);
     default:
       return "on device type " + std::to_string(type);
   }
@@ -115,7 +114,7 @@ std::string text_of_dlpack(Tensor const& x) {
   }
   return name_of_dlpack_type(x.dtype) + " " + text_of(shape) +
          (is_contiguous(x) ? "" : " with strides " + text_of(strides)) + " " +
-         name_of_dlpack_device(static_cast<int>(x.device.device_type));
+         name_of_dlpack_device(static_cast<int>(x.device.device_type), x.device.device_id);
 }
 
 template <class Managed>
@@ -136,16 +135,17 @@ void check_dlpack(Managed const* x) {
       throw_error<dlpack_error>("from_dlpack: the tensor may only be read; the element type must be const");
   }
   auto const& got = x->dl_tensor;
-  constexpr dlpack_data_type type = dlpack_type_of<std::remove_const_t<T>>;
-  bool fits = got.ndim == S::rank && got.dtype.code == type.code && got.dtype.bits == type.bits &&
-              got.dtype.lanes == 1 && reads_dlpack_device<Device>(static_cast<int>(got.device.device_type));
+  if (got.ndim > 0 && got.shape == nullptr) throw_error<dlpack_error>("from_dlpack: the tensor has no extents");
+  constexpr element_kind kind = kind_of<std::remove_const_t<T>>;
+  bool fits = got.ndim == S::rank && is_dlpack_type(got.dtype, kind) &&
+              reads_dlpack_device<Device>(static_cast<int>(got.device.device_type), got.device.device_id);
   for (int axis = 0; fits && axis < S::rank; ++axis) fits = got.shape[axis] == S::value.at[axis];
   if (!fits || !is_contiguous(got)) {
     std::vector<std::int64_t> shape;
     for (int axis = 0; axis < S::rank; ++axis) shape.push_back(S::value.at[axis]);
-    throw_error<dlpack_error>("from_dlpack: expected contiguous %s %s %s, got %s",
-                              name_of(kind_of<std::remove_const_t<T>>), text_of(shape).c_str(),
-                              name_of_dlpack_device(dlpack_device_type<Device>).c_str(), text_of_dlpack(got).c_str());
+    throw_error<dlpack_error>("from_dlpack: expected contiguous %s %s %s, got %s", name_of(kind),
+                              text_of(shape).c_str(), name_of_dlpack_device(dlpack_device_type<Device>, 0).c_str(),
+                              text_of_dlpack(got).c_str());
   }
   if (got.data == nullptr) throw_error<dlpack_error>("from_dlpack: the tensor has no memory");
   auto const address = reinterpret_cast<std::uintptr_t>(got.data) + got.byte_offset;
@@ -187,7 +187,7 @@ class foreign_tensor {
 /// from_dlpack<T, shape<N...>>(x): a tensor of another library, which is not copied. x.view() is an argument of models,
 /// compiled functions and evaluate.
 /// shape    that of x: a contiguous tensor. T: const where it is only read
-/// device   from_dlpack<T, S, cuda>(x) for memory of a graphics processor, at a multiple of 16 bytes. Work that the
+/// device   from_dlpack<T, S, cuda>(x) for memory of graphics processor 0, at a multiple of 16 bytes. Work that the
 ///          other library has queued must be complete, or be queued on the default backend's stream
 /// memory   none. The deleter of x runs when the result is destroyed; if from_dlpack throws, x is still the caller's
 /// errors   another element type, shape, device or version, strides of a tensor that is not contiguous, memory that may
@@ -214,8 +214,8 @@ struct exported {
         static_cast<decltype(to.device.device_type)>(dlpack_device_type<typename Elements::device_type>);
     to.device.device_id = 0;
     to.ndim = S::rank;
-    to.dtype.code = dlpack_type_of<T>.code;
-    to.dtype.bits = dlpack_type_of<T>.bits;
+    to.dtype.code = static_cast<std::uint8_t>(dlpack_code_of(kind_of<T>));
+    to.dtype.bits = static_cast<std::uint8_t>(8 * bytes_of(kind_of<T>));
     to.dtype.lanes = 1;
     to.shape = shape;
     to.strides = strides;

@@ -83,10 +83,9 @@ struct strided_copy : independent_parts {
       for_each_run<Strided>(count, 0, 0, [&](std::int64_t i, std::int64_t offset) {
         copy_run<T, Arch, result.at[result.rank - 1]>(y + i, x + offset);
       });
-    } else if (turned >= 0 && (turned == 0 ? count : result.at[turned < 0 ? 0 : turned]) >= side &&
-               result.at[result.rank - 1] >= side) {
-      if constexpr (turned >= 0) turn_squares(x, y, count);
     } else {
+      if constexpr (turned >= 0 && result.at[result.rank - 1] >= side)
+        if ((turned == 0 ? count : result.at[turned]) >= side) return turn_squares(x, y, count);
       for_each_offset(some_of(result, count), Strided::stride.at,
                       [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
     }

@@ -80,9 +80,9 @@ struct window_gradient_layout {
   }();
   /// Whether rows are multiplied as blocks of adjacent ones: the outputs fill one register at most, and a run of a
   /// window makes larger blocks than contract_list has.
-  static constexpr bool by_runs = vectors == 1 &&
-                                  run > best_rows(depth, 1, registers, false, Arch::bytes).rows&& run* panel* bytes <=
-                                      24 * 1024;
+  static constexpr std::int64_t bytes_of_run = run * panel * bytes;
+  static constexpr int rows_of_list = best_rows(depth, 1, registers, false, Arch::bytes).rows;
+  static constexpr bool by_runs = vectors == 1 && rows_of_list < run && bytes_of_run <= 24 * 1024;
   static constexpr int most_rows_of_run = registers == 32 ? 24 : registers - 4,
                        pieces_of_run = (run + most_rows_of_run - 1) / most_rows_of_run,
                        rows_of_run = (run + pieces_of_run - 1) / pieces_of_run;
