@@ -124,6 +124,10 @@ concept VersionedDlpack = requires(Managed const& x) {
 };
 inline constexpr std::uint64_t dlpack_read_only = 1;
 
+/// T, or float behind an error that T is no element.
+template <class T>
+using element_or_float = std::conditional_t<espalier::detail::is_element<std::remove_const_t<T>>, T, float>;
+
 /// Throws unless x is a tensor that a view<T, S, Device> may refer to.
 template <class T, class S, class Device, class Managed>
 void check_dlpack(Managed const* x) {
@@ -193,8 +197,12 @@ class foreign_tensor {
 /// errors   another element type, shape, device or version, strides of a tensor that is not contiguous, memory that may
 ///          only be read and an address that is no multiple of the element's size throw dlpack_error
 template <class T, Shape S, class Device = cpu, class Managed>
-[[nodiscard]] foreign_tensor<T, S, Device, Managed> from_dlpack(Managed* x) {
-  return foreign_tensor<T, S, Device, Managed>(x);
+[[nodiscard]] foreign_tensor<detail::element_or_float<T>, S, Device, Managed> from_dlpack(Managed* x) {
+  static_assert(
+      espalier::detail::is_element<std::remove_const_t<T>>,
+      "from_dlpack<T, S>(x): T is float, double, half, bfloat16, std::int32_t or bool (const or not); PyTorch's "
+      "labels are std::int64_t: pass labels.to(torch.int32)");
+  return foreign_tensor<detail::element_or_float<T>, S, Device, Managed>(x);
 }
 
 namespace detail {
