@@ -132,6 +132,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_rows) {
   convolved<float, shape<2, 4, 9, 17>, 3, 3, around>("a pair");
   convolved<float, shape<2, 7, 9, 17>, 3, 3, around>("pairs and a row");
   convolved<float, shape<2, 8, 20, 17>, 3, 3, convolution{}>("without padding");
+  convolved<float, shape<2, 8, 21, 17>, 3, 3, convolution{}>("a shorter last block, without padding");
   convolved<double, shape<2, 12, 9, 9>, 3, 3, second>("every second");
   convolved<float, shape<2, 13, 19, 17>, 3, 3, convolution{.stride = {3, 1}, .padding = {2, 1}, .dilation = {2, 1}}>(
       "rows that are not adjacent");

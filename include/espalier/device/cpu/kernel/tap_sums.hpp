@@ -507,7 +507,7 @@ struct position_sums : independent_parts {
   static ESPALIER_IN_KERNEL void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach) {
     for (int i = 0; i < Factors; ++i) reach.prefetch();
     if constexpr (Factors > 1)
-      add_taps<Factors, facts::kernel_rows, First, Count, Edge, Lanes>(image, factor, y, reach, 0);
+      add_taps<Factors, facts::kernel_rows, Edge ? First : 0, Count, Edge, Lanes>(image, factor, y, reach, 0);
     else add_rows<First, Count, Edge, Lanes>(image, factor, y, reach);
   }
   /// The kernel rows of one row of factors, rows_together at a time and the others one by one.
