@@ -2,8 +2,9 @@
 #pragma once
 /// The shapes of the convolution rows, EACH(N, H, W, C, O, K, STRIDE, PADDING, GROUPS): images (N, H, W, C), kernels
 /// (K, K, C / GROUPS, O), results (N, rows, columns, O). Without GROUPS there is one group. The rows with a group for
-/// each channel are those of MobileNet. Operands. Forward: images, kernels -> results. Gradients: images, kernels,
-/// results' gradient -> the gradient of the images or of the kernels.
+/// each channel are those of MobileNet, the rows with 32 groups of several channels those of ResNeXt. Operands.
+/// Forward: images, kernels -> results. Gradients: images, kernels, results' gradient -> the gradient of the images or
+/// of the kernels.
 #include <string>
 
 #define BENCH_CONV2D_SHAPES(EACH)         \
@@ -14,6 +15,9 @@
   EACH(8, 56, 56, 64, 128, 3, 2, 1)       \
   EACH(4, 224, 224, 3, 64, 7, 2, 3)       \
   EACH(32, 32, 32, 3, 16, 7, 4, 3)        \
+  EACH(8, 56, 56, 128, 128, 3, 1, 1, 32)  \
+  EACH(8, 28, 28, 256, 256, 3, 1, 1, 32)  \
+  EACH(8, 14, 14, 512, 512, 3, 1, 1, 32)  \
   EACH(1, 112, 112, 32, 32, 3, 1, 1, 32)  \
   EACH(8, 56, 56, 144, 144, 3, 1, 1, 144) \
   EACH(8, 56, 56, 144, 144, 3, 2, 1, 144) \

@@ -17,7 +17,8 @@
 /// | values                              | offset_attribute              | offset_of        |
 /// | reduction as written, composite     | axes_attribute                | axes_of          |
 /// | reduction and broadcast in programs | pattern_attribute             | pattern_of       |
-/// | contraction                         | transposes_attribute          | transposes_of    |
+/// | contraction                         | transposes_attribute, winograd_attribute, | transposes_of, |
+/// |                                     | groups_attribute              | winograd_in, groups_in |
 /// | winograd                            | kernels_attribute             | winograd_kernels_of |
 /// | permute                             | a number, shape/permutation.hpp | permutation_of |
 /// | move, scatter_add                   | map_attribute                 | map_of           |
@@ -163,7 +164,13 @@ constexpr winograd_tile winograd_in(std::uint64_t attribute, extents const& wind
   return {static_cast<int>(attribute >> 8 & 0xff), static_cast<int>(attribute >> 16 & 0xff), windows.at[3],
           windows.at[4]};
 }
-constexpr bool uses_winograd(std::uint64_t attribute) { return attribute >> 8 != 0; }
+constexpr bool uses_winograd(std::uint64_t attribute) { return (attribute >> 8 & 0xffff) != 0; }
+/// The groups of channels of a product of windows, which read and write their channels in place. a: windows of all
+/// channels; b: (taps and channels of a group, outputs of all groups), or the gradient with respect to it.
+constexpr std::uint64_t groups_attribute(int groups) { return static_cast<std::uint64_t>(groups) << 40; }
+constexpr int groups_in(std::uint64_t attribute) {
+  return attribute >> 40 == 0 ? 1 : static_cast<int>(attribute >> 40);
+}
 
 /// The kernels of a convolution by tiles. adjoint: from the gradient of transformed kernels to that of the kernels.
 struct winograd_kernels_attribute {

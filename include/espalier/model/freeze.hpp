@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../plan/winograd_program.hpp"
+#include "../plan/convolution_program.hpp"
 #include "fold_columns.hpp"
 #include "net_programs.hpp"
 #include "split_program.hpp"
@@ -9,8 +9,9 @@
 /// The programs of a frozen model: one that prepares its numbers, and one that runs.
 namespace espalier::detail {
 
-/// A program with convolutions by tiles, if it has any. Kernels that depend on parameters alone are transformed once.
+/// A program with convolutions by their fastest method. Kernels that depend on parameters alone are transformed once.
 constexpr graph::program with_constant_kernels(graph::program const& p) {
+  if (plan::has_grouped_convolutions(p)) return with_constant_kernels(plan::with_grouped_convolutions(p));
   node_facts facts{};
   find_facts(p, facts);
   return plan::has_tiles(p, plan::convolution_error, facts.varies)

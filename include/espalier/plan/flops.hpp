@@ -26,7 +26,8 @@ constexpr std::int64_t flops_of(node_table const& nodes, grouping const& groups,
   switch (n.op->family) {
     case op_family::contraction:
       if (graph::uses_winograd(n.attribute)) return winograd_flops(nodes, groups, id);
-      return 2 * n.shape.size() * a.at[transposes_of(n).a ? a.rank - 2 : a.rank - 1];
+      return 2 * n.shape.size() * a.at[transposes_of(n).a ? a.rank - 2 : a.rank - 1] /
+             (transposes_of(n).a ? 1 : graph::groups_in(n.attribute));
     case op_family::reduction:
       return a.size();
     case op_family::elementwise:

@@ -27,8 +27,9 @@ constexpr winograd_tile tile_of(node_table const& nodes, int id, double error, b
   graph::node const& n = nodes[id];
   winograd_tile none{};
   none.rows = 0;
-  if (n.op->family != op_family::contraction || graph::uses_winograd(n.attribute) || n.shape.rank != 2 ||
-      nodes[n.operand[0]].shape.rank != 2 || nodes[n.operand[1]].shape.rank != 2 || !reads_windows(nodes, id))
+  if (n.op->family != op_family::contraction || graph::uses_winograd(n.attribute) ||
+      graph::groups_in(n.attribute) > 1 || n.shape.rank != 2 || nodes[n.operand[0]].shape.rank != 2 ||
+      nodes[n.operand[1]].shape.rank != 2 || !reads_windows(nodes, id))
     return none;
   int const window = data_of(nodes, n.operand[0]);
   index_map const& m = nodes.maps[map_of(nodes[window])];
@@ -53,29 +54,27 @@ constexpr bool has_tiles(graph::program const& p, double error, bool const* vari
   return false;
 }
 
-/// The same program, with convolutions by tiles.
-constexpr graph::program with_tiles(graph::program const& from, double error, bool const* varies = nullptr) {
+/// The same program, with convolutions by tiles. origin: by node of the result, which node it stands for.
+constexpr graph::program with_tiles(graph::program const& from, double error, bool const* varies = nullptr,
+                                    int* origin = nullptr) {
   graph::program to{};
   node_table const& g = from.nodes;
   int* const ids = new int[static_cast<std::size_t>(g.size) + 1]{};
   graph::copy_tables(g, to.nodes);
-  for (int id = 1; id <= g.size; ++id) {
+  for (int id = 1, known = 0; id <= g.size; ++id) {
     graph::node n = graph::renumbered(g[id], ids);
     winograd_tile const t = tile_of(g, id, error, varies != nullptr && !varies[g[id].operand[1]]);
-    if (t.rows == 0) {
-      ids[id] = to.nodes.add(n);
-      continue;
-    }
-    n.attribute |= graph::winograd_attribute(t);
-    if (transposes_of(n).a) {
+    if (t.rows != 0) n.attribute |= graph::winograd_attribute(t);
+    if (t.rows != 0 && transposes_of(n).a) {
       extents const plain = n.shape;
       int const channels = g[data_of(g, g[id].operand[0])].shape.at[5];
       n.shape = extents{2, {t.products(), winograd_matrix(channels, plain.at[1])}};
       ids[id] = operation::emit_winograd_gradient(to.nodes, to.nodes.add(n), t, plain);
     } else {
-      n.operand[1] = operation::emit_winograd_kernels(to.nodes, n.operand[1], t);
+      if (t.rows != 0) n.operand[1] = operation::emit_winograd_kernels(to.nodes, n.operand[1], t);
       ids[id] = to.nodes.add(n);
     }
+    while (known < to.nodes.size && origin != nullptr) origin[++known] = id;
   }
   for (int i = 0; i < from.output_count; ++i) {
     to.outputs[i] = from.outputs[i];
@@ -85,41 +84,6 @@ constexpr graph::program with_tiles(graph::program const& from, double error, bo
   delete[] ids;
   return to;
 }
-
-/// A program definition with convolutions by tiles.
-template <class Program>
-struct winograd_program {
-  using subject = typename subject_of<Program>::type;
-  static constexpr graph::program build() { return with_tiles(graph_of<Program>, convolution_error); }
-  static constexpr storage_layout layout() { return Program::layout(); }
-};
-template <class Program>
-  requires requires { typename Program::stored; }
-struct winograd_program<Program> {
-  using subject = typename subject_of<Program>::type;
-  using stored = typename Program::stored;
-  static constexpr graph::program build() { return with_tiles(graph_of<Program>, convolution_error); }
-  static constexpr storage_layout layout() { return Program::layout(); }
-};
-template <class Program>
-  requires requires { Program::checked_arguments; }
-inline constexpr int checked_arguments<winograd_program<Program>> = Program::checked_arguments;
-
-namespace detail {
-template <class Program>
-constexpr auto find_program_on_cpu() {
-  if constexpr (requires { Program::bounded; }) return std::type_identity<Program>{};
-  else if constexpr (!has_tiles(graph_of<Program>, convolution_error)) return std::type_identity<Program>{};
-  // A program with as many nodes or groups as fit stays as it is.
-  else if constexpr (fault_of_program<winograd_program<Program>>() != graph::fault::none)
-    return std::type_identity<Program>{};
-  else return std::type_identity<winograd_program<Program>>{};
-}
-}  // namespace detail
-
-/// A program as the processor runs it: convolutions by the faster method. Programs for run-time sizes stay as they are.
-template <class Program>
-using program_on_cpu = typename decltype(detail::find_program_on_cpu<Program>())::type;
 
 }  // namespace espalier::plan
 #include "../base/diagnostics_pop.hpp"

@@ -100,22 +100,26 @@ template <class Net, class Loss, class Batch, bool Always>
 struct layers_of_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>>
     : layers_of_training<Net, Loss, Batch, espalier::detail::row_training_program<Net, Loss, Batch, Always>> {};
 
-/// Convolutions by tiles have nodes of their own, which belong to the layer of the convolution.
+/// Convolutions that are rewritten have other nodes, which belong to the layer of the convolution.
 template <class Program>
-struct layers_of_program<plan::winograd_program<Program>> {
+struct layers_of_program<plan::convolution_program<Program>> {
+  using rewritten = plan::convolution_program<Program>;
+  static constexpr auto origin = [] {
+    struct {
+      int of[static_cast<std::size_t>(plan::graph_of<rewritten>.nodes.size) + 1];
+    } found{};
+    int* const all = new int[static_cast<std::size_t>(graph::capacity)]{};
+    plan::with_faster_convolutions(plan::graph_of<Program>, all);
+    for (int id = 1; id <= plan::graph_of<rewritten>.nodes.size; ++id) found.of[id] = all[id];
+    delete[] all;
+    return found;
+  }();
   static program_layers get() {
     program_layers const before = layers_of_program<Program>::get();
     program_layers r = before;
-    view const& v = view_of<plan::winograd_program<Program>>;
-    r.of.assign(static_cast<std::size_t>(v.node_count) + 1, 0);
-    // The transform of kernels precedes its product; its adjoint follows the product.
-    auto const is_transform = [&](int id) { return v.nodes[id].op->family == graph::op_family::winograd; };
-    std::size_t of_before = 0;
-    for (int id = 1; id <= v.node_count; ++id) {
-      if (!is_transform(id)) ++of_before;
-      std::size_t const at = of_before + (is_transform(id) && !winograd_kernels_of(v.nodes[id]).adjoint ? 1 : 0);
-      if (at < before.of.size()) r.of[static_cast<std::size_t>(id)] = before.of[at];
-    }
+    r.of.assign(std::size(origin.of), 0);
+    for (std::size_t id = 1; id < std::size(origin.of); ++id)
+      if (auto const at = static_cast<std::size_t>(origin.of[id]); at < before.of.size()) r.of[id] = before.of[at];
     return r;
   }
 };

@@ -73,11 +73,12 @@ struct titled_program<plan::narrow_program<Program, Stored, Slots>, T> {
 };
 /// As before convolutions were rewritten: the same names, another plan.
 template <class Program, class T>
-struct titled_program<plan::winograd_program<Program>, T> {
+struct titled_program<plan::convolution_program<Program>, T> {
   static titled get() {
     titled r = titled_program<Program, T>::get();
-    r.title += ", convolutions by tiles";
-    r.plan = &view_of<plan::winograd_program<Program>>;
+    r.title += plan::has_tiles(plan::graph_of<Program>, plan::convolution_error) ? ", convolutions by tiles"
+                                                                                 : ", groups of channels in place";
+    r.plan = &view_of<plan::convolution_program<Program>>;
     return r;
   }
 };

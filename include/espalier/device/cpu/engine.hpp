@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../plan/winograd_program.hpp"
+#include "../../plan/convolution_program.hpp"
 #include "../../storage/bytes.hpp"
 #include "../../storage/tensor.hpp"
 #include "../engine.hpp"

@@ -3,6 +3,7 @@
 #include "../unfused_kernel.hpp"
 #include "kernel/concatenate.hpp"
 #include "kernel/convert.hpp"
+#include "kernel/grouped_product.hpp"
 #include "kernel/index_copy.hpp"
 #include "kernel/index_gather.hpp"
 #include "kernel/index_scatter_add.hpp"
@@ -19,16 +20,26 @@
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
 
-/// A product of windows as it is written, or by Winograd's method.
-template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch,
-          bool Winograd>
-struct product_of_windows {
-  using type = window_product<T, Image, Window, Map, B, Y, Attribute, Arch>;
-};
+/// A product of windows as it is written, by Winograd's method, or in groups.
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch>
-struct product_of_windows<T, Image, Window, Map, B, Y, Attribute, Arch, true> {
-  using type = winograd_product<T, Image, Window, Map, B, Y, Attribute, Arch>;
-};
+constexpr auto find_product_of_windows() {
+  if constexpr (graph::uses_winograd(Attribute))
+    return std::type_identity<winograd_product<T, Image, Window, Map, B, Y, Attribute, Arch>>{};
+  else if constexpr (graph::groups_in(Attribute) > 1)
+    return std::type_identity<grouped_product<T, Image, Window, Map, B, Y, Attribute, Arch>>{};
+  else return std::type_identity<window_product<T, Image, Window, Map, B, Y, Attribute, Arch>>{};
+}
+/// A product as it is written, or in groups.
+template <class T, class A, class B, class Y, std::uint64_t Attribute, class Arch>
+constexpr auto find_product() {
+  if constexpr (graph::groups_in(Attribute) > 1) {
+    using as = pixels_as_windows<A>;
+    return std::type_identity<
+        grouped_product<T, typename as::image, typename as::window, typename as::map, B, Y, Attribute, Arch>>{};
+  } else {
+    return std::type_identity<product_kernel<T, A, B, Y, Attribute, Arch>>{};
+  }
+}
 /// The kernels of a convolution, of shape Plain: (taps channels, outputs).
 template <class T, Shape Plain, std::uint64_t Attribute, class Arch>
 using winograd_kernels_kernel =
@@ -46,7 +57,7 @@ struct unfused_kernels {
   using convert = convert_kernel<T, From, Size, Arch>;
   template <class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute>
   using window_product =
-      typename product_of_windows<T, Image, Window, Map, B, Y, Attribute, Arch, graph::uses_winograd(Attribute)>::type;
+      typename decltype(find_product_of_windows<T, Image, Window, Map, B, Y, Attribute, Arch>())::type;
   template <class From, class To, std::uint64_t Attribute>
   using winograd_kernels =
       winograd_kernels_kernel<T, std::conditional_t<graph::winograd_kernels_in(Attribute).adjoint, To, From>, Attribute,
@@ -57,8 +68,8 @@ struct unfused_kernels {
   using tap_sums = on_cpu::tap_sums<T, Image, Window, Map, Arch>;
   template <class Image, class Window, class Map>
   using position_sums = on_cpu::position_sums<T, Image, Window, Map, Arch>;
-  template <class A, class B, class Y, std::uint64_t Transposes>
-  using product = product_kernel<T, A, B, Y, Transposes, Arch>;
+  template <class A, class B, class Y, std::uint64_t Attribute>
+  using product = typename decltype(find_product<T, A, B, Y, Attribute, Arch>())::type;
   template <class Stored, class A, class B, class Y, std::uint64_t Transposes>
   using narrow_product = narrow_product_kernel<T, Stored, A, B, Y, Transposes, Arch>;
   template <class From, class To, class Map>

@@ -35,43 +35,46 @@ std::vector<T> result(int64_t size, std::vector<T> const& x, std::vector<T> cons
   return y;
 }
 
-template <class T, class Image, class Move>
+/// Each: channels of a group.
+template <class T, class Image, class Move, int Each>
 void tap_sums(char const* name) {
   using Window = espalier::shape_from<extents_of<Move>>;
   constexpr extents w = Move::value.shape;
   constexpr int64_t positions = w.product(0, 3), taps = w.product(3, 5), C = w.at[5];
-  auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(taps * C, 2);
+  auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(taps * Each * C, 2);
   auto const all = written_out<T, Image, Move>(x);
-  using kernel = on_cpu::tap_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch>;
+  using kernel = on_cpu::tap_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch, Each>;
   auto const y = result<kernel>(positions * C, x, factor);
   double worst = 0;
   for (int64_t i = 0; i < positions * C; ++i) {
     double sum = 0, size = 0;
-    for (int64_t t = 0; t < taps; ++t) {
-      double const term = static_cast<double>(all[static_cast<size_t>((i / C * taps + t) * C + i % C)]) *
+    for (int64_t t = 0; t < taps * Each; ++t) {
+      int64_t const channel = i % C / Each * Each + t % Each;
+      double const term = static_cast<double>(all[static_cast<size_t>((i / C * taps + t / Each) * C + channel)]) *
                           static_cast<double>(factor[static_cast<size_t>(t * C + i % C)]);
       sum += term;
       size += std::fabs(term);
     }
     worst = std::fmax(worst, off(y[static_cast<size_t>(i)], sum, size));
   }
-  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(taps)), name << ": sums over taps " << worst);
+  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(taps * Each)), name << ": sums over taps " << worst);
 }
 
-template <class T, class Image, class Move>
+template <class T, class Image, class Move, int Each>
 void position_sums(char const* name) {
   using Window = espalier::shape_from<extents_of<Move>>;
   constexpr extents w = Move::value.shape;
   constexpr int64_t positions = w.product(0, 3), taps = w.product(3, 5), C = w.at[5];
   auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(positions * C, 2);
   auto const all = written_out<T, Image, Move>(x);
-  using kernel = on_cpu::position_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch>;
-  auto const y = result<kernel>(taps * C, x, factor);
+  using kernel = on_cpu::position_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch, Each>;
+  auto const y = result<kernel>(taps * Each * C, x, factor);
   double worst = 0;
-  for (int64_t i = 0; i < taps * C; ++i) {
+  for (int64_t i = 0; i < taps * Each * C; ++i) {
+    int64_t const tap = i / (Each * C), channel = i % C / Each * Each + i / C % Each;
     double sum = 0, size = 0;
     for (int64_t p = 0; p < positions; ++p) {
-      double const term = static_cast<double>(all[static_cast<size_t>(p * taps * C + i)]) *
+      double const term = static_cast<double>(all[static_cast<size_t>((p * taps + tap) * C + channel)]) *
                           static_cast<double>(factor[static_cast<size_t>(p * C + i % C)]);
       sum += term;
       size += std::fabs(term);
@@ -81,18 +84,18 @@ void position_sums(char const* name) {
   BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(positions)), name << ": sums over positions " << worst);
 }
 
-template <class T, class Image, int Rows, int Columns, convolution Options>
+template <class T, class Image, int Rows, int Columns, convolution Options, int Each = 1>
 void convolved(char const* name) {
-  tap_sums<T, Image, windows<Image, Rows, Columns, Options>>(name);
-  position_sums<T, Image, windows<Image, Rows, Columns, Options>>(name);
+  tap_sums<T, Image, windows<Image, Rows, Columns, Options>, Each>(name);
+  position_sums<T, Image, windows<Image, Rows, Columns, Options>, Each>(name);
 }
 /// The images' gradient: windows of a smaller image.
-template <class T, class Image, int Rows, int Columns, convolution Options>
+template <class T, class Image, int Rows, int Columns, convolution Options, int Each = 1>
 void back(char const* name) {
   constexpr movement there = espalier::windows_of(Image::value, Rows, Columns, Options);
   using Gradient = shape<Image::value.at[0], there.shape.at[1], there.shape.at[2], Image::value.at[3]>;
-  tap_sums<T, Gradient, windows_of_gradient<Gradient, Image::value.at[1], Image::value.at[2], Rows, Columns, Options>>(
-      name);
+  tap_sums<T, Gradient, windows_of_gradient<Gradient, Image::value.at[1], Image::value.at[2], Rows, Columns, Options>,
+           Each>(name);
 }
 
 }  // namespace
@@ -153,4 +156,29 @@ BOOST_AUTO_TEST_CASE(gradients_of_the_images) {
 BOOST_AUTO_TEST_CASE(many_rows) {
   convolved<float, shape<2, 60, 40, 48>, 3, 3, convolution{.padding = 1}>("60 rows");
   convolved<float, shape<1, 130, 130, 64>, 3, 3, convolution{.stride = 2, .padding = 1}>("130 rows");
+}
+// Each result is a sum over the channels of its group.
+BOOST_AUTO_TEST_CASE(groups_of_channels) {
+  constexpr convolution around{.padding = 1}, second{.stride = 2, .padding = 1};
+  convolved<float, shape<2, 5, 7, 2>, 3, 3, around, 2>("a group of 2");
+  convolved<float, shape<2, 9, 17, 6>, 3, 3, around, 2>("3 groups of 2");
+  convolved<float, shape<2, 8, 20, 32>, 3, 3, around, 4>("8 groups of 4");
+  convolved<float, shape<2, 8, 9, 20>, 3, 3, second, 4>("registers that overlap");
+  constexpr int whole = on_cpu::pack<float>::size;
+  convolved<float, shape<2, 8, 9, 2 * whole>, 3, 3, around, whole>("groups that fill a register");
+  convolved<float, shape<2, 5, 17, 4 * whole>, 3, 3, second, 2 * whole>("groups that fill two registers");
+  convolved<float, shape<1, 1, 60, whole>, 1, 31, convolution{.padding = {0, 15}}, whole>(
+      "a group that fills a register, and a long kernel");
+  back<float, shape<2, 9, 15, whole>, 3, 3, second, whole>("images' gradient of a group that fills a register");
+  convolved<double, shape<2, 9, 14, 10>, 2, 3,
+            convolution{.stride = {2, 3}, .padding = {2, 0, 2, 1}, .dilation = {3, 2}}, 2>("everything set");
+  convolved<float, shape<1, 12, 12, 12>, 7, 7, convolution{.padding = 3}, 4>("7x7");
+  convolved<float, shape<1, 1, 60, 8>, 1, 31, convolution{.padding = {0, 15}}, 4>("a long kernel");
+  convolved<float, shape<3, 4, 5, 12>, 1, 1, convolution{}, 4>("1x1");
+  back<float, shape<2, 9, 15, 20>, 3, 3, around, 4>("images' gradient");
+  back<float, shape<2, 9, 30, 20>, 3, 3, second, 4>("images' gradient of every second");
+  back<double, shape<2, 9, 14, 6>, 2, 3, convolution{.stride = {2, 3}, .padding = {2, 0, 2, 1}, .dilation = {3, 2}}, 2>(
+      "images' gradient of everything set");
+  back<float, shape<1, 1, 80, 8>, 1, 31, convolution{.stride = {1, 2}, .padding = {0, 15}}, 2>(
+      "images' gradient of a long kernel");
 }

@@ -3,8 +3,9 @@
 #include "windows.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
-/// Convolutions of one channel per group: sums of windows of images times a factor, channel by channel. The images are
-/// read in place: neither windows nor products are stored, and padding is not copied.
+/// Convolutions of few channels per group: sums of windows of images times a factor, channel by channel. The images are
+/// read in place: neither windows nor products are stored, and padding is not copied. If a group has several channels,
+/// each result is a sum over all of them: a register of pixels is spread once for each.
 namespace espalier::on_cpu {
 
 namespace detail {
@@ -74,9 +75,34 @@ constexpr column_blocks find_column_blocks(int most) {
   return {each, blocks, last, Columns::first_whole(Phase) <= each && Columns::last_whole(Phase) >= n - last};
 }
 
-/// The pixels that columns First ... First + Count - 1 read with the first Taps taps, in ascending order, and who reads
-/// them. Edge: taps may be outside the image.
-template <class Columns, int First, int Count, int Taps, bool Edge>
+/// Pixels whose lanes are whole groups of Each channels, with channel I of each group in all its lanes.
+template <int Each, int I, class V, int... Lane>
+ESPALIER_INLINE V spread_lanes(V x, indices<Lane...>) {
+  return __builtin_shufflevector(x.lanes(), x.lanes(), (Lane / Each * Each + I)...);
+}
+template <int Each, int I, class V>
+ESPALIER_INLINE V spread(V x) {
+  if constexpr (Each == 1) return x;
+  else return spread_lanes<Each, I>(x, indices_below<V::size>{});
+}
+/// Whether a group fills its registers, so that all lanes of one get the same number.
+template <int Each, class V>
+inline constexpr bool fills_registers = Each % V::size == 0;
+/// The channels that a register of results reads, from channel c on, begin here.
+template <int Each, class V>
+constexpr int first_channel(int c) {
+  return fills_registers<Each, V> ? c / Each * Each : c;
+}
+/// Pixels from memory, spread.
+template <int Each, int I, class V, int Lanes, class T>
+ESPALIER_INLINE V load_spread(T const* from) {
+  if constexpr (fills_registers<Each, V>) return V(from[I]);
+  else return spread<Each, I>(V::template load_first<Lanes>(from));
+}
+
+/// The pixels that columns First ... First + Count - 1 of a phase read with the first Taps taps, in ascending order,
+/// and who reads them. Edge: taps may be outside the image.
+template <class Columns, int First, int Count, int Taps, bool Edge, int Phase = 0>
 struct tap_pixels {
   static constexpr int taps = Taps, columns = Count;
   static constexpr std::size_t most = static_cast<std::size_t>(Count * Taps) + 1;
@@ -89,18 +115,18 @@ struct tap_pixels {
   /// The column, counted from First, that reads a pixel with a tap, or -1.
   static constexpr int column_at(int pixel, int tap) {
     for (int i = 0; i < Count; ++i)
-      if (Columns::pixel(0, tap, First + i) == pixel) {
-        if constexpr (Edge) return Columns::inside(0, tap, First + i) ? i : -1;
+      if (Columns::pixel(Phase, tap, First + i) == pixel && Columns::reads(Phase, tap)) {
+        if constexpr (Edge) return Columns::inside(Phase, tap, First + i) ? i : -1;
         return i;
       }
     return -1;
   }
   static constexpr list all = [] {
     list found{};
-    int low = Columns::pixel(0, 0, First), high = low;
+    int low = Columns::pixel(Phase, 0, First), high = low;
     for (int tap : {0, Taps - 1})
       for (int i : {First, First + Count - 1}) {
-        int const at = Columns::pixel(0, tap, i);
+        int const at = Columns::pixel(Phase, tap, i);
         low = at < low ? at : low;
         high = at > high ? at : high;
       }
@@ -151,13 +177,14 @@ struct pixel_readers {
 /// Rows of factors as tap_pixels counts them: taps of a kernel column, and rows of pixels from the first tap's on.
 template <class Facts>
 struct tap_rows {
+  static constexpr bool reads(int, int) { return true; }
   static constexpr int pixel(int, int tap, int i) { return i * Facts::row_step + tap * Facts::row_tap; }
 };
 
 /// The rows of an image, and of the kernel, that one row of results reads.
 template <class T, class Facts>
 struct rows_in_reach {
-  std::int64_t pixels[static_cast<std::size_t>(Facts::kernel_rows)];  ///< offset of the row in the image
+  std::int64_t pixels[static_cast<std::size_t>(Facts::kernel_rows)]{};  ///< offset of the row in the image
   int tap[static_cast<std::size_t>(Facts::kernel_rows)];
   int count = 0;
 
@@ -219,29 +246,37 @@ struct rows_and_next : rows_in_reach<T, Facts> {
   }
 };
 
-/// The taps of a row that are multiplied without a loop: more would be too much code.
-inline constexpr int most_unrolled_taps = 12;
+/// Whether the taps of a row, and the channels of a group, are multiplied without a loop: more would be too much code.
+constexpr bool unrolls_taps(int taps, int each) { return taps <= 12 && (each == 1 || taps * each <= 40); }
 
 }  // namespace detail
 
-/// y = windows of x times a factor for each tap and channel, summed over the taps.
-/// x: (images, height, width, C); factor: (kernel rows, kernel columns, C); y: (images, rows, columns, C)
-template <class T, Shape Image, Shape Window, class Map, class Arch>
+/// y = windows of x times a factor for each tap and channel, summed over the taps and over the channels of each group.
+/// x: (images, height, width, C); factor: (kernel rows, kernel columns, Each, C); y: (images, rows, columns, C).
+/// Each: channels of a group, of which registers have whole ones, or a group whole registers.
+template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1>
 struct tap_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
   using V = pack<T, Arch>;
+  static_assert(V::size % Each == 0 || detail::fills_registers<Each, V>);
   static constexpr int channels = facts::channels, taps = facts::kernel_columns;
+  static constexpr std::int64_t factor_row = std::int64_t{taps} * Each * channels;
   /// Channels of a register. Behind the last whole register of a pixel, one that overlaps it has the other channels.
   static constexpr int lanes = channels < V::size ? channels : V::size;
-  static constexpr int most_columns = detail::register_count<Arch> == 32 ? 8 : 6;
-  static constexpr bool unrolled = taps <= detail::most_unrolled_taps;
+  static constexpr bool unrolled = detail::unrolls_taps(taps, detail::fills_registers<Each, V> ? 1 : Each);
+  /// Columns whose sums are in registers. The channels of large groups are added one after the other, which takes more
+  /// sums that do not wait for each other; the factors of all taps are beside them.
+  static constexpr int most_columns = [] {
+    int const registers = detail::register_count<Arch>, fit = registers - taps - 2;
+    return Each < 8 || !unrolled ? (registers == 32 ? 8 : 6) : fit < 16 ? fit : 16;
+  }();
   using rows_in_reach = detail::rows_and_next<
       T, facts, std::int64_t{(facts::columns + most_columns - 1) / most_columns} * ((channels + lanes - 1) / lanes), 1>;
 
   static constexpr std::int64_t result_rows = std::int64_t{facts::images} * facts::rows;
   static constexpr int parts = detail::parts_along(
-      result_rows, result_rows* facts::columns* facts::kernel_rows* facts::kernel_columns* channels);
+      result_rows, result_rows* facts::columns* facts::kernel_rows* facts::kernel_columns* channels* Each);
 
   ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y) { some(x, factor, y, 0, result_rows); }
   ESPALIER_KERNEL static void part(T const* x, T const* factor, T* y, T*, int which) {
@@ -260,6 +295,10 @@ struct tap_sums : independent_parts {
 
  private:
   static ESPALIER_INLINE V load(T const* from) { return V::template load_first<lanes>(from); }
+  template <int Channel>
+  static ESPALIER_INLINE V load_spread(T const* from) {
+    return detail::load_spread<Each, Channel, V, lanes>(from);
+  }
 
   template <int... Phase>
   static ESPALIER_INLINE void row(T const* image, T const* factor, T* y, rows_in_reach& reach,
@@ -298,7 +337,7 @@ struct tap_sums : independent_parts {
     if constexpr (!Edge) image += std::int64_t{i} * columns::pixel_step * channels;
     y += std::int64_t{i} * columns::phases * channels;
     for (int c = 0; c + lanes <= channels; c += lanes)
-      block_of_channels<Phase, First, Count, Edge>(image + c, factor + c, y + c, reach);
+      block_of_channels<Phase, First, Count, Edge>(image + detail::first_channel<Each, V>(c), factor + c, y + c, reach);
     if constexpr (constexpr int c = channels - lanes; channels % lanes != 0)
       block_of_channels<Phase, First, Count, Edge>(image + c, factor + c, y + c, reach);
   }
@@ -306,18 +345,22 @@ struct tap_sums : independent_parts {
   static ESPALIER_INLINE void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach) {
     using all_taps = std::make_integer_sequence<int, unrolled ? taps : 0>;
     using all_columns = std::make_integer_sequence<int, Count>;
+    using all_channels = std::make_integer_sequence<int, Each>;
     reach.prefetch();
     V sums[static_cast<std::size_t>(Count)];
     clear(sums, all_columns{});
     for (int r = 0; r < reach.count; ++r) {
-      T const *const from = image + reach.pixels[r], *const w = factor + std::int64_t{reach.tap[r]} * taps * channels;
-      if constexpr (unrolled) {
+      T const *const from = image + reach.pixels[r], *const w = factor + reach.tap[r] * factor_row;
+      if constexpr (unrolled && Each > 1) {
+        add_groups<detail::tap_pixels<columns, Edge ? First : 0, Count, taps, Edge, Phase>>(sums, from, w, all_taps{},
+                                                                                            all_channels{});
+      } else if constexpr (unrolled) {
         add_taps<Phase, Edge ? First : 0, Edge>(sums, from, w, all_columns{}, all_taps{});
       } else {
         for (int k = 0; k < taps; ++k)
           if (columns::reads(Phase, k))
             add_whole_tap(sums, from + std::int64_t{columns::pixel(Phase, k, 0)} * channels,
-                          load(w + std::int64_t{k} * channels), all_columns{});
+                          w + std::int64_t{k} * Each * channels, all_columns{}, all_channels{});
       }
     }
     store(sums, y, all_columns{});
@@ -348,9 +391,42 @@ struct tap_sums : independent_parts {
   static ESPALIER_INLINE void add_pixel(V& sum, T const* from, V weight) {
     if constexpr (!Edge || columns::inside(Phase, K, I)) sum = fma(load(from), weight, sum);
   }
-  template <int... I>
-  static ESPALIER_INLINE void add_whole_tap(V* sums, T const* from, V weight, std::integer_sequence<int, I...>) {
-    ((sums[I] = fma(load(from + std::int64_t{I} * columns::pixel_step * channels), weight, sums[I])), ...);
+  template <class All, int... Channel>
+  static ESPALIER_INLINE void add_whole_tap(V* sums, T const* from, T const* w, All all,
+                                            std::integer_sequence<int, Channel...>) {
+    (add_whole_columns<Channel>(sums, from, load(w + std::int64_t{Channel} * channels), all), ...);
+  }
+  template <int Channel, int... I>
+  static ESPALIER_INLINE void add_whole_columns(V* sums, T const* from, V weight, std::integer_sequence<int, I...>) {
+    ((sums[I] = fma(load_spread<Channel>(from + std::int64_t{I} * columns::pixel_step * channels), weight, sums[I])),
+     ...);
+  }
+
+  /// Groups of several channels: each channel is spread once for each pixel, for all taps that read it.
+  template <class Pixels, class Taps, int... Channel>
+  static ESPALIER_INLINE void add_groups(V* sums, T const* from, T const* w, Taps all,
+                                         std::integer_sequence<int, Channel...>) {
+    constexpr auto pixels = std::make_integer_sequence<int, Pixels::all.count>{};
+    if constexpr (detail::fills_registers<Each, V>)
+      for (int i = 0; i < Each; ++i)
+        add_channel<Pixels, 0>(sums, from + i, w + std::int64_t{i} * channels, all, pixels);
+    else (add_channel<Pixels, Channel>(sums, from, w + std::int64_t{Channel} * channels, all, pixels), ...);
+  }
+  template <class Pixels, int Channel, int... K, int... P>
+  static ESPALIER_INLINE void add_channel(V* sums, T const* from, T const* w, std::integer_sequence<int, K...> all,
+                                          std::integer_sequence<int, P...>) {
+    V const weights[] = {load(w + std::int64_t{K} * Each * channels)...};
+    (add_readers<Pixels, P>(sums, load_spread<Channel>(from + std::int64_t{Pixels::all.at[P]} * channels), weights,
+                            all),
+     ...);
+  }
+  template <class Pixels, int P, int... K>
+  static ESPALIER_INLINE void add_readers(V* sums, V pixel, V const* weights, std::integer_sequence<int, K...>) {
+    (add_reader<Pixels::all.column[P][K], K>(sums, pixel, weights), ...);
+  }
+  template <int Column, int K>
+  static ESPALIER_INLINE void add_reader(V* sums, V pixel, V const* weights) {
+    if constexpr (Column >= 0) sums[Column] = fma(pixel, weights[K], sums[Column]);
   }
 
   /// One column whose taps may be outside the image.
@@ -358,7 +434,7 @@ struct tap_sums : independent_parts {
   static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
     y += std::int64_t{i} * columns::phases * channels;
     for (int c = 0; c + lanes <= channels; c += lanes)
-      column_of_channels<Phase>(image + c, factor + c, y + c, reach, i);
+      column_of_channels<Phase>(image + detail::first_channel<Each, V>(c), factor + c, y + c, reach, i);
     if constexpr (constexpr int c = channels - lanes; channels % lanes != 0)
       column_of_channels<Phase>(image + c, factor + c, y + c, reach, i);
   }
@@ -366,44 +442,51 @@ struct tap_sums : independent_parts {
   static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
     V sum(T(0));
     for (int r = 0; r < reach.count; ++r) {
-      T const *const from = image + reach.pixels[r], *const w = factor + std::int64_t{reach.tap[r]} * taps * channels;
+      T const *const from = image + reach.pixels[r], *const w = factor + reach.tap[r] * factor_row;
       for (int k = 0; k < taps; ++k)
         if (columns::inside(Phase, k, i))
-          sum = fma(load(from + std::int64_t{columns::pixel(Phase, k, i)} * channels),
-                    load(w + std::int64_t{k} * channels), sum);
+          add_whole_tap(&sum, from + std::int64_t{columns::pixel(Phase, k, i)} * channels,
+                        w + std::int64_t{k} * Each * channels, std::integer_sequence<int, 0>{},
+                        std::make_integer_sequence<int, Each>{});
     }
     sum.template store_first<lanes>(y);
   }
 };
 
-/// y = windows of x times a factor for each position and channel, summed over the positions of all images.
-/// x: (images, height, width, C); factor: (images, rows, columns, C); y: (kernel rows, kernel columns, C)
-template <class T, Shape Image, Shape Window, class Map, class Arch>
+/// y = windows of x times a factor for each position and channel, summed over the positions of all images; for each
+/// channel of the group.
+/// x: (images, height, width, C); factor: (images, rows, columns, C); y: (kernel rows, kernel columns, Each, C)
+template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1>
 struct position_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
   using V = pack<T, Arch>;
-  static_assert(columns::phases == 1);
+  static_assert(columns::phases == 1 && (V::size % Each == 0 || detail::fills_registers<Each, V>));
   static constexpr int channels = facts::channels, taps = facts::kernel_columns;
   static constexpr int whole = channels / V::size, rest = channels % V::size;
   static constexpr int registers = whole + (rest != 0);  ///< for the channels of a pixel
-  static constexpr bool unrolled = taps <= detail::most_unrolled_taps;
+  /// Channels of a group that are summed at once.
+  static constexpr int together = Each < 8 ? Each : 8;
+  static constexpr bool unrolled = detail::unrolls_taps(taps, together);
   /// Kernel rows whose sums, and the pixels that they share, are in registers together: each pixel is loaded once for
   /// all taps of its row. With one load for each product, loads would be what takes the time.
   static constexpr int rows_together = [] {
-    int const fit = (detail::register_count<Arch> - 2) / taps - 1,
+    int const fit = (detail::register_count<Arch> - 2 - taps) / (taps * together),
               most = facts::kernel_rows < 3 ? facts::kernel_rows : 3;
     return !unrolled || fit < 1 ? 1 : fit < most ? fit : most;
   }();
-  /// As many columns as make 150 products, at most 16.
+  /// As many columns as make 150 products, at most 16. If groups fill the registers with the sums of one kernel row, a
+  /// short row of factors is one block: between blocks all sums are in memory.
   static constexpr detail::column_blocks cut = [] {
-    int const some = 150 / (rows_together * (unrolled ? taps : 8));
+    constexpr int products = rows_together * (unrolled ? taps * together : 8);
+    constexpr bool short_row = Each > 1 && rows_together == 1 && facts::columns * products <= 350;
+    int const some = short_row ? facts::columns : 150 / products;
     return detail::find_column_blocks<columns, 0>(some > 16 ? 16 : some < 4 ? 4 : some);
   }();
   using rows_in_reach = detail::rows_and_next<T, facts, std::int64_t{cut.blocks} * registers, 0>;
 
   static constexpr std::int64_t terms = std::int64_t{facts::images} * facts::rows * facts::columns *
-                                        facts::kernel_rows * facts::kernel_columns * channels;
+                                        facts::kernel_rows * facts::kernel_columns * channels * Each;
   static constexpr int parts = detail::parts_along(registers, terms);
 
   ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y) {
@@ -417,7 +500,7 @@ struct position_sums : independent_parts {
   /// The channels of registers first ... last - 1, summed over `images` images.
   static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, int images, int first, int last) {
     int const begin = first * V::size, end = last == registers ? channels : last * V::size;
-    for (int t = 0; t < facts::kernel_rows * taps; ++t)
+    for (int t = 0; t < facts::kernel_rows * taps * Each; ++t)
       detail::fill_run<T, Arch>(y + std::int64_t{t} * channels + begin, T(0), end - begin);
     for (int n = 0; n < images; ++n, x += facts::image, factor += std::int64_t{facts::rows} * factor_row) {
       int i = 0;
@@ -451,7 +534,7 @@ struct position_sums : independent_parts {
   /// Whether two rows of factors are multiplied together. They share pixels and sums, so that less comes from the L2
   /// cache, which takes the time otherwise.
   static constexpr bool pairs = facts::row_divisor == 1 && rows_together == facts::kernel_rows &&
-                                (rows_together + 2) * taps + 2 <= detail::register_count<Arch> &&
+                                (rows_together * together + 2) * taps + 2 <= detail::register_count<Arch> &&
                                 last_whole_row - first_whole_row >= 2;
 
   template <int Lanes>
@@ -498,8 +581,8 @@ struct position_sums : independent_parts {
     if constexpr (!Edge) image += std::int64_t{i} * columns::pixel_step * channels;
     factor += std::int64_t{i} * channels;
     for (int c = first; c < (last < whole ? last : whole); ++c)
-      block_of_channels<Factors, First, Count, Edge, V::size>(image + c * V::size, factor + c * V::size,
-                                                              y + c * V::size, reach);
+      block_of_channels<Factors, First, Count, Edge, V::size>(image + detail::first_channel<Each, V>(c * V::size),
+                                                              factor + c * V::size, y + c * V::size, reach);
     if constexpr (constexpr int c = whole * V::size; rest != 0)
       if (last == registers) block_of_channels<Factors, First, Count, Edge, rest>(image + c, factor + c, y + c, reach);
   }
@@ -523,27 +606,32 @@ struct position_sums : independent_parts {
   template <int Factors, int Rows, int First, int Count, bool Edge, int Lanes>
   static ESPALIER_IN_KERNEL void add_taps(T const* image, T const* factor, T* y, rows_in_reach& reach, int r) {
     using lines = detail::tap_pixels<detail::tap_rows<facts>, 0, Factors, Rows, false>;
-    constexpr int piece = unrolled ? taps : 8, others = taps % piece;
+    constexpr int piece = unrolled ? taps : 8 / together, others = taps % piece;
     T const* from[static_cast<std::size_t>(lines::all.count)];
     T* to[static_cast<std::size_t>(Rows)];
     for (int i = 0; i < lines::all.count; ++i)
       from[i] = image + (Factors > 1 ? reach.pixels[0] + lines::all.at[i] * pixel_row : reach.pixels[r + i]);
-    for (int i = 0; i < Rows; ++i) to[i] = y + std::int64_t{reach.tap[r + i]} * taps * channels;
-    for (int k = 0; k + piece <= taps; k += piece)
-      add_block<lines, detail::tap_pixels<columns, First, Count, piece, Edge>, Lanes>(from, k, factor, to);
-    if constexpr (others != 0)
-      add_block<lines, detail::tap_pixels<columns, First, Count, others, Edge>, Lanes>(from, taps - others, factor, to);
+    for (int i = 0; i < Rows; ++i) to[i] = y + std::int64_t{reach.tap[r + i]} * taps * Each * channels;
+    for (int channel = 0; channel < Each; channel += together) {
+      for (int k = 0; k + piece <= taps; k += piece)
+        add_block<lines, detail::tap_pixels<columns, First, Count, piece, Edge>, Lanes>(from, channel, k, factor, to);
+      if constexpr (others != 0)
+        add_block<lines, detail::tap_pixels<columns, First, Count, others, Edge>, Lanes>(from, channel, taps - others,
+                                                                                         factor, to);
+    }
   }
-  /// Some taps, from `first` on, of some kernel rows. from: the lines of pixels.
+  /// Some taps, from `first` on, of some kernel rows, and the channels of each group from `channel` on. from: the lines
+  /// of pixels.
   template <class Lines, class Pixels, int Lanes>
-  static ESPALIER_IN_KERNEL void add_block(T const* const* from, int first, T const* factor, T* const* to) {
-    V sums[static_cast<std::size_t>(Lines::taps * Pixels::taps)],
+  static ESPALIER_IN_KERNEL void add_block(T const* const* from, int channel, int first, T const* factor,
+                                           T* const* to) {
+    V sums[static_cast<std::size_t>(Lines::taps * Pixels::taps * together)],
         factors[static_cast<std::size_t>(Lines::columns * Pixels::columns)];
-    constexpr auto all = std::make_integer_sequence<int, Lines::taps * Pixels::taps>{};
+    constexpr auto all = std::make_integer_sequence<int, Lines::taps * Pixels::taps * together>{};
     clear(sums, all);
-    add_pixels<Lines, Pixels, Lanes>(sums, factors, from, std::int64_t{first} * facts::column_tap * channels, factor,
-                                     std::make_integer_sequence<int, Lines::all.count * Pixels::all.count>{});
-    add_sums<Pixels, Lanes>(sums, to, first, all);
+    add_pixels<Lines, Pixels, Lanes>(sums, factors, from, std::int64_t{first} * facts::column_tap * channels + channel,
+                                     factor, std::make_integer_sequence<int, Lines::all.count * Pixels::all.count>{});
+    add_sums<Pixels, Lanes>(sums, to, first * Each + channel, all);
   }
   template <int... K>
   static ESPALIER_IN_KERNEL void clear(V* sums, std::integer_sequence<int, K...>) {
@@ -551,7 +639,9 @@ struct position_sums : independent_parts {
   }
   template <class Pixels, int Lanes, int... K>
   static ESPALIER_IN_KERNEL void add_sums(V const* sums, T* const* to, int first, std::integer_sequence<int, K...>) {
-    (add_to<Lanes>(to[K / Pixels::taps] + std::int64_t{first + K % Pixels::taps} * channels, sums[K]), ...);
+    constexpr int row = Pixels::taps * together;
+    (add_to<Lanes>(to[K / row] + std::int64_t{first + K % row / together * Each + K % together} * channels, sums[K]),
+     ...);
   }
   /// All pixels, column by column.
   template <class Lines, class Pixels, int Lanes, int... P>
@@ -571,8 +661,23 @@ struct position_sums : independent_parts {
     ((factors[Readers::first(First).factor] = load<Lanes>(factor + Readers::first(First).row * factor_row +
                                                           std::int64_t{Readers::first(First).column} * channels)),
      ...);
-    V const pixel = load<Lanes>(from);
-    ((sums[Readers::all.at[I].sum] = fma(pixel, factors[Readers::all.at[I].factor], sums[Readers::all.at[I].sum])),
+    add_channels<Readers, Lanes>(sums, factors, from, std::make_integer_sequence<int, together>{},
+                                 std::integer_sequence<int, I...>{});
+  }
+  template <class Readers, int Lanes, int... Channel, class All>
+  static ESPALIER_IN_KERNEL void add_channels(V* sums, V const* factors, T const* from,
+                                              std::integer_sequence<int, Channel...>, All all) {
+    if constexpr (detail::fills_registers<Each, V>) {
+      (add_readers<Readers, Channel>(sums, factors, V(from[Channel]), all), ...);
+    } else {
+      V const pixel = load<Lanes>(from);
+      (add_readers<Readers, Channel>(sums, factors, detail::spread<Each, Channel>(pixel), all), ...);
+    }
+  }
+  template <class Readers, int Channel, int... I>
+  static ESPALIER_IN_KERNEL void add_readers(V* sums, V const* factors, V pixel, std::integer_sequence<int, I...>) {
+    ((sums[Readers::all.at[I].sum * together + Channel] =
+          fma(pixel, factors[Readers::all.at[I].factor], sums[Readers::all.at[I].sum * together + Channel])),
      ...);
   }
 
@@ -583,7 +688,8 @@ struct position_sums : independent_parts {
     factor += std::int64_t{i} * channels;
     for (int j = 0; j < Factors; ++j, image += facts::row_step * pixel_row, factor += factor_row) {
       for (int c = first; c < (last < whole ? last : whole); ++c)
-        column_of_channels<V::size>(image + c * V::size, factor + c * V::size, y + c * V::size, reach, i);
+        column_of_channels<V::size>(image + detail::first_channel<Each, V>(c * V::size), factor + c * V::size,
+                                    y + c * V::size, reach, i);
       if constexpr (constexpr int c = whole * V::size; rest != 0)
         if (last == registers) column_of_channels<rest>(image + c, factor + c, y + c, reach, i);
     }
@@ -594,8 +700,13 @@ struct position_sums : independent_parts {
     for (int r = 0; r < reach.count; ++r)
       for (int k = 0; k < taps; ++k)
         if (columns::inside(0, k, i))
-          add_to<Lanes>(y + (std::int64_t{reach.tap[r]} * taps + k) * channels,
-                        load<Lanes>(image + reach.pixels[r] + std::int64_t{columns::pixel(0, k, i)} * channels) * own);
+          add_products<Lanes>(y + (std::int64_t{reach.tap[r]} * taps + k) * Each * channels,
+                              load<Lanes>(image + reach.pixels[r] + std::int64_t{columns::pixel(0, k, i)} * channels),
+                              own, std::make_integer_sequence<int, Each>{});
+  }
+  template <int Lanes, int... Channel>
+  static ESPALIER_INLINE void add_products(T* y, V pixel, V own, std::integer_sequence<int, Channel...>) {
+    (add_to<Lanes>(y + std::int64_t{Channel} * channels, detail::spread<Each, Channel>(pixel) * own), ...);
   }
 };
 

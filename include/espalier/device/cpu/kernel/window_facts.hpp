@@ -8,15 +8,16 @@
 namespace espalier::on_cpu::detail {
 
 /// The properties of a window map that its kernels share. Positions count in the dilated and padded image. Its pixel
-/// (p, q) is pixel (p / divisor, q / divisor) of the image if these are whole numbers inside it, otherwise 0.
-template <Shape Image, Shape Window, class Map>
+/// (p, q) is pixel (p / divisor, q / divisor) of the image if these are whole numbers inside it, otherwise 0. A pixel
+/// has the channels of all groups; kernels read those of one group at a time.
+template <Shape Image, Shape Window, class Map, int Groups = 1>
 struct window_facts {
   static constexpr index_map map = Map::value;
   static constexpr int images = Window::value.at[0], rows = Window::value.at[1], columns = Window::value.at[2],
                        kernel_rows = Window::value.at[3], kernel_columns = Window::value.at[4],
-                       channels = Window::value.at[5];
+                       pixel = Window::value.at[5], groups = Groups, channels = pixel / groups;
   static constexpr int height = Image::value.at[1], width = Image::value.at[2];
-  static constexpr std::int64_t image = std::int64_t{height} * width * channels;
+  static constexpr std::int64_t image = std::int64_t{height} * width * pixel;
   static constexpr int row_step = map.step[1], column_step = map.step[2], row_tap = map.step[3],
                        column_tap = map.step[4];
   static constexpr int row_start = map.start[1], column_start = map.start[2], row_divisor = map.divisor[1],
@@ -26,7 +27,7 @@ struct window_facts {
   static constexpr int reach_rows(int some) { return (some - 1) * row_step + (kernel_rows - 1) * row_tap + 1; }
   static constexpr bool in_place = is_total(map, Image::value, Window::value);
   /// Whether the taps of a kernel row are adjacent, and therefore one run of memory.
-  static constexpr bool one_run = column_tap == 1;
+  static constexpr bool one_run = column_tap == 1 && groups == 1;
   static constexpr int runs = one_run ? 1 : kernel_columns, run = one_run ? kernel_columns * channels : channels;
 };
 

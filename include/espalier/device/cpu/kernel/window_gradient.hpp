@@ -24,7 +24,9 @@ ESPALIER_KERNEL void add_rows(T* to, std::int64_t to_stride, T const* from, std:
 template <class T, class Facts, int Outputs, class Arch>
 struct window_gradient_layout {
   static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels,
-                       run = Facts::run;
+                       pixel = Facts::pixel, run = Facts::run;
+  /// The elements of dy for a pixel, and the columns of the gradient: those of all groups.
+  static constexpr std::int64_t all_outputs = std::int64_t{Outputs} * Facts::groups;
   static constexpr std::int64_t bytes = sizeof(T), kept_bytes = 256 * 1024;  // of images, in the L2 cache
   static constexpr int most_windows = 4096;                                  // a list of 16 KiB
   static constexpr int depth = Facts::kernel_rows * Facts::kernel_columns * channels;
@@ -46,9 +48,9 @@ struct window_gradient_layout {
   static constexpr int reach =
       distance_of(Facts::columns, Facts::column_step) + distance_of(Facts::kernel_columns, Facts::column_tap) + 1;
   struct padded : Facts {
-    static constexpr int column_start = low_column, reach_columns = reach;
+    static constexpr int column_start = low_column, reach_columns = reach, channels = Facts::pixel;
   };
-  static constexpr std::int64_t stride = std::int64_t{Facts::in_place ? Facts::width : reach} * channels;
+  static constexpr std::int64_t stride = std::int64_t{Facts::in_place ? Facts::width : reach} * pixel;
 
   /// Lines that are padded and multiplied at once, in bands of about one size.
   static constexpr int band = [] {
@@ -95,7 +97,7 @@ struct window_gradient_layout {
 };
 
 /// The products of a window_product that is a gradient with respect to kernels. Units of work are panels of slices of
-/// the gradient.
+/// the gradient. Of several groups, the first one, as in window_sums.
 template <class T, class Facts, int Outputs, class Arch>
 struct window_gradient {
   using layout = window_gradient_layout<T, Facts, Outputs, Arch>;
@@ -111,7 +113,7 @@ struct window_gradient {
         for (int i = 0; i < layout::band; ++i)
           for (int j = 0; j < Facts::columns; ++j)
             *to++ = static_cast<std::int32_t>(k * layout::image + i * Facts::row_step * layout::stride +
-                                              std::int64_t{j} * Facts::column_step * layout::channels);
+                                              std::int64_t{j} * Facts::column_step * layout::pixel);
     }
   };
 
@@ -123,24 +125,24 @@ struct window_gradient {
       int const j = static_cast<int>(unit / layout::slices) * panel,
                 begin = static_cast<int>(unit % layout::slices) * layout::slice,
                 end = begin + layout::slice < layout::depth ? begin + layout::slice : layout::depth;
-      T* const to = y + std::int64_t{begin} * Outputs + j;
+      T* const to = y + begin * layout::all_outputs + j;
       for (int k = 0; k < count; k += layout::piece) {
         int const some = count - k < layout::piece ? count - k : layout::piece;
-        some_lanes(j, begin, end, some, from, windows.at + k, dy + std::int64_t{k} * Outputs, buffered ? sums : to,
+        some_lanes(j, begin, end, some, from, windows.at + k, dy + k * layout::all_outputs, buffered ? sums : to,
                    k > 0 || (!buffered && !first));
       }
       if constexpr (buffered) {
         std::int64_t const columns = Outputs - j < panel ? Outputs - j : panel;
-        if (first) copy_rows<T, Arch>(to, Outputs, sums, panel, end - begin, columns);
-        else add_rows<T, Arch>(to, Outputs, sums, panel, end - begin, columns);
+        if (first) copy_rows<T, Arch>(to, layout::all_outputs, sums, panel, end - begin, columns);
+        else add_rows<T, Arch>(to, layout::all_outputs, sums, panel, end - begin, columns);
       }
     }
   }
 
  private:
   /// Rows of many outputs are at a distance for which caches have few sets, so sums are added to y once.
-  static constexpr bool buffered = Outputs > panel;
-  static constexpr std::int64_t c_row = buffered ? panel : Outputs;
+  static constexpr bool buffered = layout::all_outputs > panel;
+  static constexpr std::int64_t c_row = buffered ? panel : layout::all_outputs;
   /// Rows [begin, end), which are whole runs.
   static ESPALIER_INLINE void multiply_runs(int begin, int end, std::int64_t count, T const* from,
                                             std::int32_t const* terms, T const* dy, T* to, bool accumulate) {
@@ -149,11 +151,11 @@ struct window_gradient {
       T const* const first = from + offset_of(i);
       T* const c = to + (i - begin) * c_row;
       for (int r = 0; r + each <= layout::run; r += each)
-        contract_run<T, Arch, each, layout::last>::run(count, first + r, terms, dy, Outputs, c + r * c_row, c_row,
-                                                       accumulate);
+        contract_run<T, Arch, each, layout::last>::run(count, first + r, terms, dy, layout::all_outputs, c + r * c_row,
+                                                       c_row, accumulate);
       if constexpr (constexpr int r = layout::run - rest; rest != 0)
-        contract_run<T, Arch, rest, layout::last>::run(count, first + r, terms, dy, Outputs, c + r * c_row, c_row,
-                                                       accumulate);
+        contract_run<T, Arch, rest, layout::last>::run(count, first + r, terms, dy, layout::all_outputs, c + r * c_row,
+                                                       c_row, accumulate);
     }
   }
   template <int Vectors, int Last>
@@ -193,14 +195,14 @@ struct window_gradient {
         fill_run<T, Arch>(spare, T(0), panel);
         for (int r = end - i; r < some; ++r) c[r] = spare;
       }
-      Kernel::run(count, a, terms, dy, Outputs, c, accumulate);
+      Kernel::run(count, a, terms, dy, layout::all_outputs, c, accumulate);
     }
   }
   /// The offset of a tap and channel in a window.
   static constexpr std::int64_t offset_of(int row) {
     int const tap = row / layout::channels, c = row % layout::channels;
     return std::int64_t{tap / Facts::kernel_columns} * Facts::row_tap * layout::stride +
-           std::int64_t{tap % Facts::kernel_columns} * Facts::column_tap * layout::channels + c;
+           std::int64_t{tap % Facts::kernel_columns} * Facts::column_tap * layout::pixel + c;
   }
 };
 

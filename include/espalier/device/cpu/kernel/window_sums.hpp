@@ -20,11 +20,16 @@ struct window_sums_layout {
   static constexpr window_axis column_axis{Facts::columns,    Facts::kernel_columns, Facts::column_step,
                                            Facts::column_tap, Facts::column_start,   Facts::column_divisor};
   static constexpr std::int64_t kept_bytes = 256 * 1024;  // of images, in the L2 cache
-  static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels;
+  static constexpr int width = pack<T, Arch>::size, registers = register_count<Arch>, channels = Facts::channels,
+                       pixel = Facts::pixel;
+  /// The results of all groups for a pixel, which are the columns of the kernels, too.
+  static constexpr std::int64_t all_outputs = std::int64_t{Outputs} * Facts::groups;
   static constexpr std::int64_t bytes = sizeof(T);
   using by_row = axis_taps<row_axis, smallest_period(row_axis), 1>;
-  static constexpr int merged =
-      best_together(column_axis, Outputs, std::int64_t{by_row::taps.most} * channels, width, registers, Arch::bytes);
+  static constexpr int merged = Facts::groups > 1
+                                    ? 0  // results of neighbouring columns are not adjacent
+                                    : best_together(column_axis, Outputs, std::int64_t{by_row::taps.most} * channels,
+                                                    width, registers, Arch::bytes);
   using by_column =
       axis_taps<column_axis, merged == 0 ? smallest_period(column_axis) : merged, merged == 0 ? 1 : merged>;
 
@@ -58,17 +63,17 @@ struct window_sums_layout {
   /// The part of the image that windows reach, padded with 0.
   static constexpr int low = by_column::taps.low, reach = by_column::taps.high - low + 1;
   struct padded {
-    static constexpr int channels = Facts::channels, height = Facts::height, width = Facts::width, row_divisor = 1,
+    static constexpr int channels = Facts::pixel, height = Facts::height, width = Facts::width, row_divisor = 1,
                          column_divisor = 1, column_start = low, reach_columns = reach;
   };
-  static constexpr std::int64_t padded_row = std::int64_t{reach} * channels;
+  static constexpr std::int64_t padded_row = std::int64_t{reach} * pixel;
   static constexpr int tap_rows = by_row::taps.tap_high - by_row::taps.tap_low;
   static constexpr int reach_rows(int lines) {
     return (by_row::advance < 0 ? -by_row::advance : by_row::advance) * (lines - 1) + tap_rows + 1;
   }
   static constexpr bool in_place =
       by_row::taps.low >= 0 && by_row::taps.high < Facts::height && low >= 0 && low + reach <= Facts::width;
-  static constexpr std::int64_t stride = in_place ? std::int64_t{Facts::width} * channels : padded_row;
+  static constexpr std::int64_t stride = in_place ? std::int64_t{Facts::width} * pixel : padded_row;
   /// Lines that are padded and multiplied at once, in bands of about one size.
   static constexpr int band = [] {
     int most = 1;
@@ -89,15 +94,18 @@ struct window_sums_layout {
                                    (Facts::kernel_rows == 1 || Facts::row_tap > 0) &&
                                    (Facts::kernel_columns == 1 || Facts::column_tap > 0);
   /// Kernels of many outputs are at a distance for which caches have few sets, so a panel that is read often is packed.
-  static constexpr bool packs = !in_order || (Outputs > panel && std::int64_t{Facts::columns} * band * images >= 32);
-  /// Whether all kernels and lists of terms are prepared once, otherwise piece by piece for each band.
-  static constexpr bool once = all_terms <= 4096 && (!packs || all_terms * panels * panel * bytes <= 128 * 1024);
+  static constexpr bool packs =
+      !in_order || (all_outputs > panel && std::int64_t{Facts::columns} * band * images >= 32);
+  /// Whether all kernels and lists of terms are prepared once, otherwise piece by piece for each band and group.
+  static constexpr bool once =
+      all_terms * Facts::groups <= 4096 && (!packs || all_terms * panels * panel * bytes * Facts::groups <= 128 * 1024);
   static constexpr std::int64_t kept_terms = once ? all_terms * panels : piece;
 };
 
 }  // namespace detail
 
 /// y = windows of images times kernels, without multiplications by the zeros of a dilated image. Outputs: of a pixel.
+/// Of several groups, the first one: others begin at other channels, columns of the kernels, and results.
 template <class T, class Facts, int Outputs, class Arch>
 struct window_sums {
   using layout = detail::window_sums_layout<T, Facts, Outputs, Arch>;
@@ -105,6 +113,7 @@ struct window_sums {
   using by_column = typename layout::by_column;
   static constexpr int panel = layout::panel, lanes = layout::lanes, channels = layout::channels,
                        together = by_column::together;
+  static constexpr std::int64_t all_outputs = layout::all_outputs;
 
   /// Kernels in the order of use, and where the terms of a sum lie in the image.
   struct prepared {
@@ -137,13 +146,13 @@ struct window_sums {
   ESPALIER_KERNEL static void run(band const& x, T const* b, prepared& use, T* y, std::int64_t number,
                                   After const& after) {
     T const* const from = x.from + (std::int64_t{by_row::taps.tap_low} - x.row) * layout::stride +
-                          std::int64_t{by_column::taps.tap_low - x.column} * channels +
+                          std::int64_t{by_column::taps.tap_low - x.column} * layout::pixel +
                           std::int64_t{x.first} * by_row::advance * layout::stride;
     for (int g = 0; g < by_row::groups; ++g) {
       int const left = by_row::count(g) - x.first, lines = left < x.count ? left : x.count;
       if (lines <= 0) continue;
       for (int h = 0; h < by_column::groups; ++h) {
-        T* const to = y + ((std::int64_t{x.first} * by_row::period + g) * Facts::columns + h * together) * Outputs;
+        T* const to = y + ((std::int64_t{x.first} * by_row::period + g) * Facts::columns + h * together) * all_outputs;
         walk const start{from, to, x.distance, by_column::count(h * together), lines};
         std::int64_t const line = number + (std::int64_t{x.first} * by_row::period + g) * Facts::columns;
         for (int j = 0; start.columns > 0 && j < lanes; j += panel)
@@ -165,10 +174,10 @@ struct window_sums {
 
   /// A walk over the rows of a product: windows at a distance of one period, line by line and image by image.
   struct walk {
-    static constexpr std::int64_t a_row = std::int64_t{by_column::advance} * channels,
+    static constexpr std::int64_t a_row = std::int64_t{by_column::advance} * layout::pixel,
                                   a_line = by_row::advance * layout::stride,
-                                  c_row = together == 1 ? std::int64_t{by_column::period} * Outputs : lanes,
-                                  c_line = std::int64_t{by_row::period} * Facts::columns * Outputs;
+                                  c_row = together == 1 ? by_column::period * all_outputs : lanes,
+                                  c_line = std::int64_t{by_row::period} * Facts::columns * all_outputs;
     T const* a;
     T* c;
     std::int64_t distance;
@@ -207,7 +216,7 @@ struct window_sums {
       c += c_line - columns * c_row;
       if (++line % lines != 0) return;
       a += distance - lines * a_line;
-      c += pixels * Outputs - lines * c_line;
+      c += pixels * all_outputs - lines * c_line;
     }
   };
 
@@ -235,7 +244,7 @@ struct window_sums {
     if (accumulate) detail::fill_run<T, Arch>(spare, T(0), some * lanes);
     for (int line = 0; line < rows.lines * images;) {
       rows.template next<some>(images, from, to, spare, incomplete);
-      Kernel::run(count, from, terms, b, Outputs, to, accumulate);
+      Kernel::run(count, from, terms, b, all_outputs, to, accumulate);
       if constexpr (!by_column::complete) {
         int const left = Facts::columns % together * Outputs - j;
         for (int r = 0; r < some; ++r)
@@ -284,7 +293,7 @@ struct window_sums {
         if (from >= to && !(k == 0 && begin >= last)) continue;
         std::int64_t const skipped = layout::once ? from : from - k;
         T const* const kernels =
-            layout::packs ? use.kernels + at * panel + skipped * packed_row(j) : b + std::int64_t{from} * Outputs + j;
+            layout::packs ? use.kernels + at * panel + skipped * packed_row(j) : b + from * all_outputs + j;
         bool const complete = line_by_line && (to == last || begin >= last);
         walk some = rows;
         some.lines = lines.end - first - i;
@@ -323,8 +332,8 @@ struct window_sums {
       int const tap = k / channels, c = k % channels, row = by_row::taps.source[g][tap / columns],
                 column = by_column::taps.source[h][tap % columns];
       int const some = end - k < channels - c ? end - k : channels - c;
-      std::int64_t const at =
-          (row - by_row::taps.tap_low) * layout::stride + std::int64_t{column - by_column::taps.tap_low} * channels + c;
+      std::int64_t const at = (row - by_row::taps.tap_low) * layout::stride +
+                              std::int64_t{column - by_column::taps.tap_low} * layout::pixel + c;
       for (int i = 0; i < some; ++i) terms[i] = static_cast<std::int32_t>(at + i);
       if constexpr (layout::packs) {
         pack_kernels(g, h, row, column, j, c, some, b, kernels);
@@ -346,8 +355,8 @@ struct window_sums {
                 some = end - lane < Outputs - o ? end - lane : Outputs - o;
       if (k >= 0)
         detail::copy_rows<T, Arch>(to + (lane - j), packed_row(j),
-                                   b + ((std::int64_t{r} * Facts::kernel_columns + k) * channels + c) * Outputs + o,
-                                   Outputs, count, some);
+                                   b + ((std::int64_t{r} * Facts::kernel_columns + k) * channels + c) * all_outputs + o,
+                                   all_outputs, count, some);
       lane += some;
     }
   }

@@ -11,25 +11,48 @@
 /// repeats elements of the image, is never stored.
 namespace espalier::on_cpu {
 
+namespace detail {
+
+/// The epilogue of the results of one group, which begin at column `first` of all results.
+template <class After>
+struct shifted_epilogue {
+  After const& after;
+  int first;
+  ESPALIER_INLINE void operator()(std::int64_t row, std::int64_t rows, std::int64_t column,
+                                  std::int64_t columns) const {
+    after(row, rows, first + column, columns);
+  }
+};
+template <int Groups, class After>
+ESPALIER_INLINE decltype(auto) epilogue_of_group(After const& after, int first) {
+  if constexpr (Groups == 1 || std::is_same_v<After, no_epilogue>) return (after);
+  else return shifted_epilogue<After>{after, first};
+}
+
+}  // namespace detail
+
 /// y = op(windows of x) b, for batches of images: a convolution (windows times kernels), or the gradient with respect
 /// to its kernels (transposed windows times dy). Each image is padded into a scratch that fits in the L2 cache, a band
 /// of rows at a time. There windows are rows of matrices that overlap, so the micro-kernel of matrix products reads
-/// them in place.
-template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
+/// them in place. Of several groups, each has some channels of the images, some columns of b (of y, for the gradient)
+/// and some channels of the results.
+template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Attribute, class Arch>
 struct window_product : independent_parts {
-  using facts = detail::window_facts<Image, Window, Map>;
-  static constexpr bool transposed = graph::transposes_in(Transposes).a;
-  static constexpr int batch = static_cast<int>(Y::value.product(0, Y::rank - 2)), outputs = Y::template extent<-1>();
+  static constexpr int groups = graph::groups_in(Attribute);
+  using facts = detail::window_facts<Image, Window, Map, groups>;
+  static constexpr bool transposed = graph::transposes_in(Attribute).a;
+  static constexpr int batch = static_cast<int>(Y::value.product(0, Y::rank - 2)),
+                       all_outputs = Y::template extent<-1>(), outputs = all_outputs / groups;
   static constexpr std::int64_t depth = std::int64_t{facts::kernel_rows} * facts::kernel_columns * facts::channels;
   static constexpr std::int64_t pixels = std::int64_t{facts::rows} * facts::columns;
   using gradient = detail::window_gradient<T, facts, outputs, Arch>;
   using sums = window_sums<T, facts, outputs, Arch>;
-  static constexpr std::int64_t flops = facts::images * pixels * depth * outputs * 2;
+  static constexpr std::int64_t flops = facts::images * pixels * depth * all_outputs * 2;
 
   /// Units that can be computed independently: bands of images, or parts of the gradient of the kernels. For the
   /// latter, every part pads the images again.
   static constexpr std::int64_t units = [] {
-    if constexpr (transposed) return gradient::units;
+    if constexpr (transposed) return groups * gradient::units;
     else return std::int64_t{facts::images} * sums::layout::bands;
   }();
   static constexpr int most_parts = detail::parts_along(units, flops / 64),
@@ -74,7 +97,8 @@ struct window_product : independent_parts {
     using layout = typename sums::layout;
     constexpr bool one_b = B::size == B::value.product(B::rank - 2, B::rank);
     constexpr int advance = layout::by_row::advance, low = layout::by_row::taps.tap_low;
-    typename sums::prepared use;
+    constexpr int kept_groups = layout::once ? groups : 1;
+    typename sums::prepared use[static_cast<std::size_t>(kept_groups)];
     int prepared_batch = -1;
     for (std::int64_t unit = first_unit; unit < last_unit;) {
       int const i = static_cast<int>(unit / layout::bands), g = one_b ? 0 : i / images_per_batch,
@@ -85,13 +109,19 @@ struct window_product : independent_parts {
       int const left = layout::by_row::most - line, count = left < layout::band ? left : layout::band,
                 images = last - unit < layout::images ? static_cast<int>(last - unit) : layout::images;
       unit += images;
-      T const* const kernels = b + g * depth * outputs;
-      if (g != prepared_batch) sums::prepare_once(kernels, use);
+      T const* const kernels = b + g * depth * all_outputs;
+      if (g != prepared_batch)
+        for (int k = 0; k < kept_groups; ++k) sums::prepare_once(kernels + k * outputs, use[k]);
       prepared_batch = g;
       T const* const image = x + i * facts::image;
-      T* const to = y + i * pixels * outputs;
+      T* const to = y + i * pixels * all_outputs;
+      auto const run = [&](typename sums::band some) {
+        for (int k = 0; k < groups; ++k, some.from += facts::channels)
+          sums::run(some, kernels + k * outputs, use[k % kept_groups], to + k * outputs, i * pixels,
+                    detail::epilogue_of_group<groups>(after, k * outputs));
+      };
       if constexpr (layout::in_place) {
-        sums::run({image, 0, 0, facts::image, images, line, count}, kernels, use, to, i * pixels, after);
+        run({image, 0, 0, facts::image, images, line, count});
       } else {
         constexpr std::int64_t distance = layout::reach_rows(layout::band) * layout::padded_row;
         alignas(64) T scratch[static_cast<unsigned long>(layout::images * distance)];
@@ -99,9 +129,14 @@ struct window_product : independent_parts {
         for (int k = 0; k < images; ++k)
           detail::spread_rows<T, typename layout::padded, Arch>(scratch + k * distance, image + k * facts::image, row,
                                                                 layout::reach_rows(count));
-        sums::run({scratch, row, layout::low, distance, images, line, count}, kernels, use, to, i * pixels, after);
+        run({scratch, row, layout::low, distance, images, line, count});
       }
     }
+  }
+  /// A unit, counted from the first one of a group, but not outside the group.
+  static constexpr std::int64_t unit_of_group(std::int64_t unit, int group) {
+    std::int64_t const at = unit - group * gradient::units;
+    return at < 0 ? 0 : at < gradient::units ? at : gradient::units;
   }
   static ESPALIER_INLINE void kernel_gradients(T const* x, T const* dy, T* y, std::int64_t first_unit,
                                                std::int64_t last_unit, int last_image) {
@@ -111,27 +146,30 @@ struct window_product : independent_parts {
       int const g = i / images_per_batch,
                 end = last_image < (g + 1) * images_per_batch ? last_image : (g + 1) * images_per_batch,
                 images = end - i < layout::images ? end - i : layout::images;
-      T* const to = y + g * depth * outputs;
+      T* const to = y + g * depth * all_outputs;
       bool const first = i == g * images_per_batch;
       T const* const image = x + i * facts::image;
-      T const* const from = dy + i * pixels * outputs;
+      T const* const from = dy + i * pixels * all_outputs;
       for (int row = 0; row < facts::rows; row += layout::band) {
         int const lines = facts::rows - row < layout::band ? facts::rows - row : layout::band,
                   count = images * lines * facts::columns;
-        T const* const of_row = from + std::int64_t{row} * facts::columns * outputs;
+        T const* const of_row = from + std::int64_t{row} * facts::columns * all_outputs;
+        auto const add = [&](T const* windows_at) {
+          for (int k = 0; k < groups; ++k)
+            gradient::add(windows_at + k * facts::channels, windows, count, of_row + k * outputs, to + k * outputs,
+                          first && row == 0, unit_of_group(first_unit, k), unit_of_group(last_unit, k));
+        };
         if constexpr (facts::in_place) {
-          gradient::add(image + (facts::row_start + std::int64_t{row} * facts::row_step) * layout::stride +
-                            std::int64_t{facts::column_start} * facts::channels,
-                        windows, count, of_row, to, first && row == 0, first_unit, last_unit);
+          add(image + (facts::row_start + std::int64_t{row} * facts::row_step) * layout::stride +
+              std::int64_t{facts::column_start} * facts::pixel);
         } else {
           alignas(64) T scratch[static_cast<unsigned long>(layout::images * layout::image)];
           int const low = layout::low_row(lines) + row * facts::row_step;
           for (int k = 0; k < images; ++k)
             detail::spread_rows<T, typename layout::padded, Arch>(scratch + k * layout::image, image + k * facts::image,
                                                                   low, layout::reach_rows(lines));
-          gradient::add(scratch + (facts::row_start + row * facts::row_step - low) * layout::stride +
-                            std::int64_t{facts::column_start - layout::low_column} * facts::channels,
-                        windows, count, of_row, to, first && row == 0, first_unit, last_unit);
+          add(scratch + (facts::row_start + row * facts::row_step - low) * layout::stride +
+              std::int64_t{facts::column_start - layout::low_column} * facts::pixel);
         }
       }
       i += images;
