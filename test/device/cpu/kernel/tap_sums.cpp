@@ -98,6 +98,8 @@ void back(char const* name) {
            Each>(name);
 }
 
+constexpr int whole = on_cpu::pack<float>::size;
+
 }  // namespace
 
 // Whole registers, registers that overlap, and parts of a register.
@@ -144,6 +146,13 @@ BOOST_AUTO_TEST_CASE(numbers_of_rows) {
   convolved<float, shape<2, 9, 20, 16>, 5, 5, convolution{.padding = 2}>("5x5");
   convolved<double, shape<2, 9, 20, 8>, 6, 4, convolution{.padding = {3, 2, 1, 0}}>("6x4");
 }
+// The sums of all channels are beyond the L1 cache.
+BOOST_AUTO_TEST_CASE(many_sums) {
+  convolved<float, shape<2, 5, 7, 1250>, 3, 3, convolution{.padding = 1}>("1250 channels");
+  convolved<double, shape<2, 6, 9, 300>, 3, 3, convolution{.stride = 2, .padding = 1}, 2>("150 groups");
+  convolved<float, shape<2, 6, 9, 16 * whole>, 3, 3, convolution{.padding = 1}, whole>("16 groups");
+  convolved<float, shape<1, 3, 60, 150>, 1, 31, convolution{.padding = {0, 40}}>("a long kernel");
+}
 BOOST_AUTO_TEST_CASE(gradients_of_the_images) {
   back<float, shape<2, 9, 15, 20>, 3, 3, convolution{.padding = 1}>("3x3");
   back<float, shape<2, 9, 30, 20>, 3, 3, convolution{.stride = 2, .padding = 1}>("every second");
@@ -164,9 +173,9 @@ BOOST_AUTO_TEST_CASE(groups_of_channels) {
   convolved<float, shape<2, 9, 17, 6>, 3, 3, around, 2>("3 groups of 2");
   convolved<float, shape<2, 8, 20, 32>, 3, 3, around, 4>("8 groups of 4");
   convolved<float, shape<2, 8, 9, 20>, 3, 3, second, 4>("registers that overlap");
-  constexpr int whole = on_cpu::pack<float>::size;
   convolved<float, shape<2, 8, 9, 2 * whole>, 3, 3, around, whole>("groups that fill a register");
-  convolved<float, shape<2, 5, 17, 4 * whole>, 3, 3, second, 2 * whole>("groups that fill two registers");
+  using two = shape<2, 5, 17, 4 * whole>;
+  tap_sums<float, two, windows<two, 3, 3, second>, 2 * whole>("groups that fill two registers");
   convolved<float, shape<1, 1, 60, whole>, 1, 31, convolution{.padding = {0, 15}}, whole>(
       "a group that fills a register, and a long kernel");
   back<float, shape<2, 9, 15, whole>, 3, 3, second, whole>("images' gradient of a group that fills a register");

@@ -461,7 +461,7 @@ struct position_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
   using V = pack<T, Arch>;
-  static_assert(columns::phases == 1 && (V::size % Each == 0 || detail::fills_registers<Each, V>));
+  static_assert(columns::phases == 1 && V::size % Each == 0);
   static constexpr int channels = facts::channels, taps = facts::kernel_columns;
   static constexpr int whole = channels / V::size, rest = channels % V::size;
   static constexpr int registers = whole + (rest != 0);  ///< for the channels of a pixel
@@ -485,6 +485,18 @@ struct position_sums : independent_parts {
   }();
   using rows_in_reach = detail::rows_and_next<T, facts, std::int64_t{cut.blocks} * registers, 0>;
 
+  static constexpr std::int64_t all_sums = std::int64_t{facts::kernel_rows} * taps * Each,
+                                of_pixels = std::int64_t{facts::height} * facts::width,
+                                of_factors = std::int64_t{facts::rows} * facts::columns;
+  /// Whether one register of channels of an image after the other is packed. Otherwise, if the L1 cache does not hold
+  /// the sums of all channels, it would hold none: pixels and sums of many channels are far apart.
+  static constexpr bool packs = channels > V::size&& all_sums* channels * sizeof(T) > 40 * 1024 &&
+                                (of_pixels + of_factors) * V::size * sizeof(T) <= 192 * 1024;
+  using of_register =
+      position_sums<T, shape<1, facts::height, facts::width, V::size>,
+                    shape<1, facts::rows, facts::columns, facts::kernel_rows, facts::kernel_columns, V::size>, Map,
+                    Arch, Each>;
+
   static constexpr std::int64_t terms = std::int64_t{facts::images} * facts::rows * facts::columns *
                                         facts::kernel_rows * facts::kernel_columns * channels * Each;
   static constexpr int parts = detail::parts_along(registers, terms);
@@ -500,8 +512,14 @@ struct position_sums : independent_parts {
   /// The channels of registers first ... last - 1, summed over `images` images.
   static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, int images, int first, int last) {
     int const begin = first * V::size, end = last == registers ? channels : last * V::size;
-    for (int t = 0; t < facts::kernel_rows * taps * Each; ++t)
+    for (int t = 0; t < all_sums; ++t)
       detail::fill_run<T, Arch>(y + std::int64_t{t} * channels + begin, T(0), end - begin);
+    if constexpr (packs) some_packed(x, factor, y, images, first, last);
+    else some_in_place(x, factor, y, images, first, last);
+  }
+
+ private:
+  static ESPALIER_INLINE void some_in_place(T const* x, T const* factor, T* y, int images, int first, int last) {
     for (int n = 0; n < images; ++n, x += facts::image, factor += std::int64_t{facts::rows} * factor_row) {
       int i = 0;
       if constexpr (pairs) {
@@ -511,8 +529,23 @@ struct position_sums : independent_parts {
       for (; i < facts::rows; ++i) rows_from<1>(x, factor, y, i, first, last);
     }
   }
-
- private:
+  static ESPALIER_INLINE void some_packed(T const* x, T const* factor, T* y, int images, int first, int last) {
+    alignas(64) T packed[static_cast<std::size_t>((of_pixels + of_factors) * V::size)],
+        sums[static_cast<std::size_t>(all_sums * V::size)];
+    if (rest != 0 && last == registers) detail::fill_run<T, Arch>(packed, T(0), (of_pixels + of_factors) * V::size);
+    for (int n = 0; n < images; ++n, x += facts::image, factor += of_factors * channels)
+      for (int c = first * V::size; c < channels && c < last * V::size; c += V::size) {
+        int const some = channels - c < V::size ? channels - c : V::size;
+        detail::copy_rows<T, Arch>(packed, V::size, x + c, channels, of_pixels, some);
+        detail::copy_rows<T, Arch>(packed + of_pixels * V::size, V::size, factor + c, channels, of_factors, some);
+        of_register::some(packed, packed + of_pixels * V::size, sums, 1, 0, 1);
+        if (rest == 0 || some == V::size)
+          for (int t = 0; t < all_sums; ++t) add_to<V::size>(y + c + t * channels, V::load(sums + t * V::size));
+        else
+          for (int t = 0; t < all_sums; ++t)
+            add_to<rest == 0 ? V::size : rest>(y + c + t * channels, V::load(sums + t * V::size));
+      }
+  }
   static constexpr std::int64_t pixel_row = std::int64_t{facts::width} * channels,
                                 factor_row = std::int64_t{facts::columns} * channels;
   /// Rows first_whole_row ... last_whole_row - 1 read all their pixels inside the image.
