@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../../operation/rule.hpp"
+#include "../../../shape/tap_products.hpp"
 #include "../product/contract.hpp"
 #include "../thread/team.hpp"
 #include "window_gradient.hpp"
 #include "window_sums.hpp"
+#include "window_tap_products.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Convolutions and pooling: products and reductions that read windows of images in place. The matrix of windows, which
@@ -26,10 +28,18 @@ struct window_product : independent_parts {
   using sums = window_sums<T, facts, outputs, Arch>;
   static constexpr std::int64_t flops = facts::images * pixels * depth * outputs * 2;
 
-  /// Units that can be computed independently: bands of images, or parts of the gradient of the kernels. For the
+  using tap_products = window_tap_products<T, facts, outputs, false, Arch>;
+  static constexpr int images_per_batch = facts::images / batch,
+                       images_per_group = tap_products::layout::images_of(images_per_batch),
+                       image_groups = (images_per_batch + images_per_group - 1) / images_per_group;
+  static constexpr bool by_taps =
+      !transposed && costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs).prefers_taps();
+
+  /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the kernels. For the
   /// latter, every part pads the images again.
   static constexpr std::int64_t units = [] {
     if constexpr (transposed) return gradient::units;
+    else if constexpr (by_taps) return std::int64_t{batch} * image_groups * tap_products::panels;
     else return std::int64_t{facts::images} * sums::layout::bands;
   }();
   static constexpr int most_parts = detail::parts_along(units, flops / 64),
@@ -44,7 +54,7 @@ struct window_product : independent_parts {
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run_images(T const* x, T const* b, T* y, int images, After const& after = {}) {
     if constexpr (transposed) some(x, b, y, after, 0, units, images);
-    else some(x, b, y, after, 0, std::int64_t{images} * sums::layout::bands, images);
+    else some(x, b, y, after, 0, by_taps ? units : std::int64_t{images} * sums::layout::bands, images);
   }
   ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T* shared, int which) {
     part(x, b, y, detail::no_epilogue{}, shared, which);
@@ -56,14 +66,14 @@ struct window_product : independent_parts {
   }
 
  private:
-  static constexpr int images_per_batch = facts::images / batch;
-
   template <class After>
   static ESPALIER_INLINE void some(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
                                    std::int64_t last_unit, int images) {
     if constexpr (transposed) {
       static_assert(std::is_same_v<After, detail::no_epilogue>);
       kernel_gradients(x, b, y, first_unit, last_unit, images);
+    } else if constexpr (by_taps) {
+      panels_of_taps(x, b, y, after, first_unit, last_unit, images);
     } else {
       bands(x, b, y, after, first_unit, last_unit);
     }
@@ -101,6 +111,21 @@ struct window_product : independent_parts {
                                                                 layout::reach_rows(count));
         sums::run({scratch, row, layout::low, distance, images, line, count}, kernels, use, to, i * pixels, after);
       }
+    }
+  }
+  template <class After>
+  static ESPALIER_INLINE void panels_of_taps(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
+                                             std::int64_t last_unit, int last_image) {
+    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
+      int const g = static_cast<int>(unit / (image_groups * tap_products::panels)),
+                group = static_cast<int>(unit / tap_products::panels % image_groups),
+                begin = g * images_per_batch + group * images_per_group, of_batch = (g + 1) * images_per_batch - begin,
+                left = last_image - begin, most = of_batch < images_per_group ? of_batch : images_per_group,
+                images = left < most ? left : most;
+      if (images <= 0) return;
+      tap_products::template run<images_per_group>(
+          x + begin * facts::image, B::size == B::value.product(B::rank - 2, B::rank) ? b : b + g * depth * outputs,
+          y + begin * pixels * outputs, images, static_cast<int>(unit % tap_products::panels), begin * pixels, after);
     }
   }
   static ESPALIER_INLINE void kernel_gradients(T const* x, T const* dy, T* y, std::int64_t first_unit,
