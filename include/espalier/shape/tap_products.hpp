@@ -16,6 +16,8 @@ namespace detail {
 /// padding.
 inline constexpr std::int64_t most_pixels_by_taps = 512;
 inline constexpr int most_taps_of_axis = 16;
+/// The cost of turning kernels that a cache near a core holds. Others cost up to three times as much.
+inline constexpr double turning_kernels = 20;
 
 /// Along axis `axis` of an image: how many of all pairs of a window and a tap read a pixel.
 constexpr std::int64_t pairs_inside(extents const& image, extents const& w, index_map const& m, int axis) {
@@ -39,18 +41,19 @@ struct direct_costs {
   constexpr double least() const { return prefers_taps() ? by_taps : by_windows; }
 };
 /// image: (images, height, width, channels). w: the windows. images: those that are multiplied by the same kernels.
+/// turned: the kernels are turned before (graph::turned_kernels), or as they are packed if the product is by taps.
 constexpr direct_costs costs_of_direct(extents const& image, extents const& w, index_map const& m, std::int64_t images,
-                                       int outputs) {
+                                       int outputs, bool turned = false) {
   std::int64_t const pixels = std::int64_t{w.at[1]} * w.at[2];
   int const taps = w.at[3] * w.at[4], channels = w.at[5];
   double const all = static_cast<double>(images * pixels);
-  direct_costs costs{all + 4, 0};
+  direct_costs costs{all + (turned ? 4 + detail::turning_kernels : 4), 0};
   if (pixels > detail::most_pixels_by_taps || w.at[3] > detail::most_taps_of_axis ||
       w.at[4] > detail::most_taps_of_axis || channels < 16 || outputs < 32)
     return costs;
   double const inside =
       static_cast<double>(images * detail::pairs_inside(image, w, m, 1) * detail::pairs_inside(image, w, m, 2)) / taps;
-  costs.by_taps = inside * (1 + 3. / channels) + 1 + all / detail::most_pixels_by_taps;
+  costs.by_taps = inside * (1 + 3. / channels) + (turned ? 6 : 1) * (1 + all / detail::most_pixels_by_taps);
   return costs;
 }
 

@@ -154,8 +154,9 @@ constexpr double winograd_error_of_kernels(winograd_tile const& t, convolution_s
 }
 
 namespace detail {
-/// Elements of transformed kernels that are written to a cache near a core, and read from there.
-inline constexpr double winograd_kernels_near = 1 << 20;
+/// Elements of transformed kernels that are written to a cache near a core, and read from there; and those that are
+/// written to a last level of cache beside the kernels and images.
+inline constexpr double winograd_kernels_near = 1 << 20, winograd_kernels_cached = 3 << 20;
 }  // namespace detail
 /// Multiplications of the direct method. The kernels are read once, which takes as long as multiplying four windows.
 constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s) {
@@ -163,24 +164,26 @@ constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s)
   return kernels * (static_cast<double>(s.images * s.rows * s.columns) + 4);
 }
 /// The cost of a convolution by this tile, in the same unit: products, transforms (as measured), and kernels, which
-/// are transformed in every run unless they are constants. That costs more if they fit in no cache near a core.
+/// are transformed in every run unless they are constants. That costs more if they fit in no cache near a core, or in
+/// none.
 constexpr double winograd_cost(winograd_tile const& t, convolution_sizes const& s, bool constant_kernels) {
   int const in_rows = t.input_rows(), in_columns = t.input_columns();
   double const tiles = static_cast<double>(tiles_of(t, s));
   double const products = double{1} * t.products() * s.channels * s.outputs,
                inputs = 1.4 * t.products() * (in_rows + in_columns) * s.channels,
                results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs,
-               kernels = constant_kernels                           ? 4
-                         : products < detail::winograd_kernels_near ? 8
-                                                                    : 12;
+               kernels = constant_kernels                             ? 4
+                         : products < detail::winograd_kernels_near   ? 8
+                         : products < detail::winograd_kernels_cached ? 12
+                                                                      : 35;
   return tiles * (products + inputs + results) + kernels * products;
 }
 
 /// The fastest tile for a convolution whose estimated error is at most `error` times that of the direct method; no rows
 /// if the direct method is about as fast. taps: its kernel_rows and kernel_columns. of_kernels: for the gradient of the
-/// kernels.
+/// kernels. direct: the cost of the direct method, if it is known better than by direct_cost.
 constexpr winograd_tile fastest_tile(winograd_tile const& taps, convolution_sizes const& s, double error,
-                                     bool of_kernels, bool constant_kernels) {
+                                     bool of_kernels, bool constant_kernels, double direct = 0) {
   winograd_tile best = taps;
   best.rows = best.columns = 0;
   auto const fits = [](int kernel) { return kernel == 1 || kernel == 3 || kernel == 5; };
@@ -188,7 +191,7 @@ constexpr winograd_tile fastest_tile(winograd_tile const& taps, convolution_size
       s.channels < 8 || s.outputs < 8)
     return best;
   constexpr int extents[] = {1, 2, 4, 6};
-  double least = .87 * direct_cost(taps, s);
+  double least = .87 * (direct > 0 ? direct : direct_cost(taps, s));
   for (int const rows : extents)
     for (int const columns : extents) {
       winograd_tile t = taps;

@@ -53,11 +53,12 @@ struct tap_products_layout {
   static constexpr int rest = vectors % cut.vectors, panel = cut.vectors * width,
                        panels = (vectors + cut.vectors - 1) / cut.vectors;
 
-  /// Terms that are added at once: their part of a panel of kernels comes from the L2 cache as fast as blocks use it.
-  static constexpr int piece = [] {
-    int const fit = static_cast<int>(160 * 1024 / (panel * bytes)), pieces = (channels + fit - 1) / fit;
+  /// Terms that are added at once: their part of a panel of kernels fits in the L1 cache. Kernels that are turned take
+  /// half as long with as many terms as a panel has lanes, because the next ones are prefetched in full.
+  static constexpr int piece(bool turned) {
+    int const fit = turned ? panel : static_cast<int>(32 * 1024 / (panel * bytes)), pieces = (channels + fit - 1) / fit;
     return (channels + pieces - 1) / pieces;
-  }();
+  }
   /// Images whose sums for one panel stay in the L2 cache beside the kernels.
   static constexpr int images_of(int all) {
     std::int64_t const fit = espalier::detail::most_pixels_by_taps / pixels,
@@ -80,15 +81,16 @@ struct window_tap_products {
   using layout = detail::tap_products_layout<T, Facts, Outputs, Arch>;
   using by_row = typename layout::by_row;
   using by_column = typename layout::by_column;
-  static constexpr int panel = layout::panel, channels = layout::channels, panels = layout::panels;
+  static constexpr int panel = layout::panel, channels = layout::channels, panels = layout::panels,
+                       piece = layout::piece(Turned);
 
   /// Some images, which use the same kernels, in one panel of outputs. number: of the first pixel, for the epilogue.
   /// Most: of images.
   template <int Most, class After>
   ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, int images, int which, std::int64_t number,
                                   After const& after) {
-    alignas(64) T sums[static_cast<unsigned long>(Most * layout::pixels * panel)];           // (images, pixels, panel)
-    alignas(64) T kernels[static_cast<unsigned long>(std::int64_t{layout::piece} * panel)];  // (terms, panel)
+    alignas(64) T sums[static_cast<unsigned long>(Most * layout::pixels * panel)];   // (images, pixels, panel)
+    alignas(64) T kernels[static_cast<unsigned long>(std::int64_t{piece} * panel)];  // (terms, panel)
     int const j = which * panel;
     detail::fill_run<T, Arch>(sums, T(0), images * layout::pixels * panel);
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
@@ -144,11 +146,11 @@ struct window_tap_products {
                 by_column::taps.count[k], by_row::taps.count[r]};
       std::int64_t const count = std::int64_t{images} * rows.lines * rows.columns;
       if (count == 0) continue;
-      for (int c = 0; c < channels; c += layout::piece, rows.a += layout::piece) {
-        int const terms = channels - c < layout::piece ? channels - c : layout::piece;
-        T const* const next = c + layout::piece < channels ? kernels_of(b, tap, c + layout::piece, j)
-                              : tap + 1 < taps             ? kernels_of(b, tap + 1, 0, j)
-                                                           : kernels_of(b, 0, 0, j + panel < Outputs ? j + panel : 0);
+      for (int c = 0; c < channels; c += piece, rows.a += piece) {
+        int const terms = channels - c < piece ? channels - c : piece;
+        T const* const next = c + piece < channels ? kernels_of(b, tap, c + piece, j)
+                              : tap + 1 < taps     ? kernels_of(b, tap + 1, 0, j)
+                                                   : kernels_of(b, 0, 0, j + panel < Outputs ? j + panel : 0);
         one_piece<Vectors, Last>(terms, rows, count, kernels_of(b, tap, c, j), kernels, next);
       }
     }
@@ -166,7 +168,7 @@ struct window_tap_products {
     if constexpr (Turned)
       detail::copy_transposed<T, Arch>(kernels, wide, b, channels, (Vectors - 1) * layout::width + Last, terms);
     bool packed = Turned;
-    detail::rows_options<T> options{kernels, next, Turned ? cache_lines : Outputs};
+    detail::rows_options<T> options{kernels, next, Turned ? channels : Outputs};
     for (int block = 0; count > 0; ++block, --more) {
       T const* from[static_cast<unsigned>(most)];
       T* to[static_cast<unsigned>(most)];
@@ -182,8 +184,8 @@ struct window_tap_products {
       else detail::contract_rows<T, Arch, fewer, Vectors, Last, false>::run(terms, from, kernels, wide, to, options);
       count -= some;
       packed = true;
-      options.ahead += Turned ? cache_lines * terms : cache_lines;
-      if ((block + 1) * cache_lines >= wide) options = {kernels, kernels, 0};
+      options.ahead += cache_lines;
+      if ((block + 1) * cache_lines >= (Turned ? terms : wide)) options = {kernels, kernels, 0};
     }
   }
 };

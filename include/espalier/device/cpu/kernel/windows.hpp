@@ -28,12 +28,14 @@ struct window_product : independent_parts {
   using sums = window_sums<T, facts, outputs, Arch>;
   static constexpr std::int64_t flops = facts::images * pixels * depth * outputs * 2;
 
-  using tap_products = window_tap_products<T, facts, outputs, false, Arch>;
+  static constexpr bool turned = (Transposes & graph::turned_kernels) != 0;
+  using tap_products = window_tap_products<T, facts, outputs, turned, Arch>;
   static constexpr int images_per_batch = facts::images / batch,
                        images_per_group = tap_products::layout::images_of(images_per_batch),
                        image_groups = (images_per_batch + images_per_group - 1) / images_per_group;
   static constexpr bool by_taps =
-      !transposed && costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs).prefers_taps();
+      !transposed &&
+      (turned || costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs).prefers_taps());
 
   /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the kernels. For the
   /// latter, every part pads the images again.
