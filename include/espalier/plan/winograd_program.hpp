@@ -41,12 +41,12 @@ constexpr int find_turned_kernels(node_table const& nodes, int id) {
                                                                                                  : 0;
 }
 
-/// What the direct method costs for a node that reads windows: not its gradient with respect to kernels.
-constexpr direct_costs costs_of_direct(node_table const& nodes, int id, bool turned) {
+/// What the direct method costs for a node that reads windows.
+constexpr direct_costs costs_of_direct(node_table const& nodes, int id, int outputs, bool turned) {
   graph::node const& n = nodes[id];
   graph::node const& window = nodes[data_of(nodes, n.operand[0])];
   return espalier::costs_of_direct(nodes[window.operand[0]].shape, window.shape, nodes.maps[map_of(window)],
-                                   window.shape.at[0], n.shape.at[1], turned);
+                                   window.shape.at[0], outputs, turned);
 }
 
 /// The tile of a node, or one without rows: the node is no convolution, or the direct method is better.
@@ -65,15 +65,13 @@ constexpr winograd_tile tile_of(node_table const& nodes, int id, double error, b
   if (!moves_by_one) return none;
   bool const of_kernels = transposes_of(n).a;
   int const outputs = of_kernels ? nodes[n.operand[1]].shape.at[1] : n.shape.at[1];
-  double direct = 0;
-  if (!of_kernels) {
-    // Kernels that are not turned by the direct method are turned before.
-    bool const turned = !constant_kernels && find_turned_kernels(nodes, id) != 0;
-    direct = (costs_of_direct(nodes, id, turned).least() - (turned ? espalier::detail::turning_kernels : 0)) * w.at[3] *
-             w.at[4] * w.at[5] * outputs;
-  }
+  // Kernels that are not turned by the direct method are turned before.
+  bool const turned = !constant_kernels && find_turned_kernels(nodes, id) != 0;
+  direct_costs const costs = costs_of_direct(nodes, id, outputs, turned);
+  double const direct =
+      of_kernels ? costs.least_for_kernels() : costs.least() - (turned ? espalier::detail::turning_kernels : 0);
   return fastest_tile({0, 0, w.at[3], w.at[4]}, {w.at[0], w.at[1], w.at[2], w.at[5], outputs}, error, of_kernels,
-                      constant_kernels, direct);
+                      constant_kernels, direct * w.at[3] * w.at[4] * w.at[5] * outputs);
 }
 
 /// How a convolution is rewritten: by tiles, if there are rows of them, or so that it turns its kernels itself.
@@ -87,7 +85,7 @@ constexpr rewritten_convolution rewrite_of(node_table const& nodes, int id, doub
   rewritten_convolution r{error > 0 ? tile_of(nodes, id, error, constant) : winograd_tile{0, 0}, 0};
   if (r.tile.rows > 0 || constant) return r;
   r.kernels = find_turned_kernels(nodes, id);
-  if (r.kernels != 0 && !costs_of_direct(nodes, id, true).prefers_taps()) r.kernels = 0;
+  if (r.kernels != 0 && !costs_of_direct(nodes, id, nodes[id].shape.at[1], true).prefers_taps()) r.kernels = 0;
   return r;
 }
 

@@ -36,8 +36,13 @@ constexpr std::int64_t pairs_inside(extents const& image, extents const& w, inde
 /// as multiplying four windows, or none if that happens while the first windows are multiplied.
 struct direct_costs {
   double by_windows, by_taps;  ///< 0: not by taps
+  double inside, all;          ///< windows whose tap reads a pixel, mean over the taps, and all windows
   /// By taps must be faster by 3 %: its sums are loaded and stored once for each tap.
   constexpr bool prefers_taps() const { return by_taps > 0 && by_taps < .97 * by_windows; }
+  /// For the gradient of the kernels, both ways load and store the sums about as often.
+  constexpr bool prefers_taps_for_kernels() const { return by_taps > 0 && inside < .95 * all; }
+  /// The sums of a gradient of the kernels are shorter.
+  constexpr double least_for_kernels() const { return prefers_taps_for_kernels() ? 1.15 * inside + 10 : all + 4; }
   constexpr double least() const { return prefers_taps() ? by_taps : by_windows; }
 };
 /// image: (images, height, width, channels). w: the windows. images: those that are multiplied by the same kernels.
@@ -47,13 +52,13 @@ constexpr direct_costs costs_of_direct(extents const& image, extents const& w, i
   std::int64_t const pixels = std::int64_t{w.at[1]} * w.at[2];
   int const taps = w.at[3] * w.at[4], channels = w.at[5];
   double const all = static_cast<double>(images * pixels);
-  direct_costs costs{all + (turned ? 4 + detail::turning_kernels : 4), 0};
+  direct_costs costs{all + (turned ? 4 + detail::turning_kernels : 4), 0, all, all};
   if (pixels > detail::most_pixels_by_taps || w.at[3] > detail::most_taps_of_axis ||
       w.at[4] > detail::most_taps_of_axis || channels < 16 || outputs < 32)
     return costs;
-  double const inside =
+  costs.inside =
       static_cast<double>(images * detail::pairs_inside(image, w, m, 1) * detail::pairs_inside(image, w, m, 2)) / taps;
-  costs.by_taps = inside * (1 + 3. / channels) + (turned ? 6 : 1) * (1 + all / detail::most_pixels_by_taps);
+  costs.by_taps = costs.inside * (1 + 3. / channels) + (turned ? 6 : 1) * (1 + all / detail::most_pixels_by_taps);
   return costs;
 }
 

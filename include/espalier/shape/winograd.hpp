@@ -154,9 +154,17 @@ constexpr double winograd_error_of_kernels(winograd_tile const& t, convolution_s
 }
 
 namespace detail {
-/// Elements of transformed kernels that are written to a cache near a core, and read from there; and those that are
-/// written to a last level of cache beside the kernels and images.
-inline constexpr double winograd_kernels_near = 1 << 20, winograd_kernels_cached = 3 << 20;
+/// Elements of transformed kernels that are written to a cache near a core and read from there, written to the last
+/// level of cache beside the kernels and images, or only read from there.
+inline constexpr double winograd_kernels_near = 1 << 20, winograd_kernels_cached = 3 << 20,
+                        winograd_kernels_read = 6 << 20;
+/// What transformed kernels cost in multiplications, as measured. Those that fit in no cache are written to so many
+/// distant parts of memory at once that it depends little on the tile.
+constexpr double winograd_kernels_cost(double products, double kernels, bool constant_kernels) {
+  if (constant_kernels) return (products < winograd_kernels_read ? 4 : 14) * products;
+  if (products < winograd_kernels_cached) return (products < winograd_kernels_near ? 8 : 12) * products;
+  return 150 * kernels;
+}
 }  // namespace detail
 /// Multiplications of the direct method. The kernels are read once, which takes as long as multiplying four windows.
 constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s) {
@@ -164,19 +172,15 @@ constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s)
   return kernels * (static_cast<double>(s.images * s.rows * s.columns) + 4);
 }
 /// The cost of a convolution by this tile, in the same unit: products, transforms (as measured), and kernels, which
-/// are transformed in every run unless they are constants. That costs more if they fit in no cache near a core, or in
-/// none.
+/// are transformed in every run unless they are constants.
 constexpr double winograd_cost(winograd_tile const& t, convolution_sizes const& s, bool constant_kernels) {
   int const in_rows = t.input_rows(), in_columns = t.input_columns();
   double const tiles = static_cast<double>(tiles_of(t, s));
   double const products = double{1} * t.products() * s.channels * s.outputs,
                inputs = 1.4 * t.products() * (in_rows + in_columns) * s.channels,
-               results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs,
-               kernels = constant_kernels                             ? 4
-                         : products < detail::winograd_kernels_near   ? 8
-                         : products < detail::winograd_kernels_cached ? 12
-                                                                      : 35;
-  return tiles * (products + inputs + results) + kernels * products;
+               results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs;
+  double const kernels = double{1} * t.kernel_rows * t.kernel_columns * s.channels * s.outputs;
+  return tiles * (products + inputs + results) + detail::winograd_kernels_cost(products, kernels, constant_kernels);
 }
 
 /// The fastest tile for a convolution whose estimated error is at most `error` times that of the direct method; no rows

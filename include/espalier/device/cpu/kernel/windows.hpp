@@ -6,6 +6,7 @@
 #include "../thread/team.hpp"
 #include "window_gradient.hpp"
 #include "window_sums.hpp"
+#include "window_tap_gradient.hpp"
 #include "window_tap_products.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -33,14 +34,16 @@ struct window_product : independent_parts {
   static constexpr int images_per_batch = facts::images / batch,
                        images_per_group = tap_products::layout::images_of(images_per_batch),
                        image_groups = (images_per_batch + images_per_group - 1) / images_per_group;
-  static constexpr bool by_taps =
-      !transposed &&
-      (turned || costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs).prefers_taps());
+  static constexpr direct_costs costs =
+      costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs);
+  static constexpr bool by_taps = turned || (transposed ? costs.prefers_taps_for_kernels() : costs.prefers_taps());
+  using tap_gradient = window_tap_gradient<T, facts, outputs, images_per_batch, Arch>;
 
   /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the kernels. For the
   /// latter, every part pads the images again.
   static constexpr std::int64_t units = [] {
-    if constexpr (transposed) return gradient::units;
+    if constexpr (transposed && by_taps) return std::int64_t{batch} * tap_gradient::units;
+    else if constexpr (transposed) return gradient::units;
     else if constexpr (by_taps) return std::int64_t{batch} * image_groups * tap_products::panels;
     else return std::int64_t{facts::images} * sums::layout::bands;
   }();
@@ -73,7 +76,8 @@ struct window_product : independent_parts {
                                    std::int64_t last_unit, int images) {
     if constexpr (transposed) {
       static_assert(std::is_same_v<After, detail::no_epilogue>);
-      kernel_gradients(x, b, y, first_unit, last_unit, images);
+      if constexpr (by_taps) kernel_gradients_by_taps(x, b, y, first_unit, last_unit, images);
+      else kernel_gradients(x, b, y, first_unit, last_unit, images);
     } else if constexpr (by_taps) {
       panels_of_taps(x, b, y, after, first_unit, last_unit, images);
     } else {
@@ -128,6 +132,16 @@ struct window_product : independent_parts {
       tap_products::template run<images_per_group>(
           x + begin * facts::image, B::size == B::value.product(B::rank - 2, B::rank) ? b : b + g * depth * outputs,
           y + begin * pixels * outputs, images, static_cast<int>(unit % tap_products::panels), begin * pixels, after);
+    }
+  }
+  static ESPALIER_INLINE void kernel_gradients_by_taps(T const* x, T const* dy, T* y, std::int64_t first_unit,
+                                                       std::int64_t last_unit, int last_image) {
+    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
+      int const g = static_cast<int>(unit / tap_gradient::units), begin = g * images_per_batch,
+                left = last_image - begin, images = left < images_per_batch ? left : images_per_batch;
+      if (images <= 0) return;
+      tap_gradient::run(x + begin * facts::image, dy + begin * pixels * outputs, y + g * depth * outputs, images,
+                        static_cast<int>(unit % tap_gradient::units));
     }
   }
   static ESPALIER_INLINE void kernel_gradients(T const* x, T const* dy, T* y, std::int64_t first_unit,
