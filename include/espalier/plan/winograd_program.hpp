@@ -15,9 +15,9 @@ namespace espalier::plan {
 #define ESPALIER_CONVOLUTION_ERROR 4
 #endif
 /// The error of a convolution may be so many times that of the direct method: root of the mean square, estimated for
-/// random numbers. That method adds up all terms of a sum one after the other; small images have smaller errors, because
-/// their sums are split by taps. 4, or ESPALIER_CONVOLUTION_ERROR, which all source files of a program must define alike. 0: all
-/// convolutions are computed by the direct method.
+/// random numbers. That method adds up all terms of a sum one after the other; small images have smaller errors,
+/// because their sums are split by taps. 4, or ESPALIER_CONVOLUTION_ERROR, which all source files of a program must
+/// define alike. 0: all convolutions are computed by the direct method.
 inline constexpr double convolution_error = ESPALIER_CONVOLUTION_ERROR;
 static_assert(
     convolution_error >= 0,

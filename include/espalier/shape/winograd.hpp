@@ -124,8 +124,8 @@ constexpr std::int64_t tiles_of(winograd_tile const& t, convolution_sizes const&
 }
 
 /// The estimated error of a convolution by this tile, by the error of the direct method: root of the mean square, for
-/// inputs and kernels of independent random numbers. The direct method adds up one term after the other. The rounding errors of a sum of n terms grow as n. The transforms
-/// add about as much as 8 more terms.
+/// inputs and kernels of independent random numbers. The direct method adds up one term after the other. The rounding
+/// errors of a sum of n terms grow as n. The transforms add about as much as 8 more terms.
 constexpr double winograd_error(winograd_tile const& t, convolution_sizes const& s) {
   double const growth =
       detail::winograd_growth(t.rows, t.kernel_rows) * detail::winograd_growth(t.columns, t.kernel_columns);

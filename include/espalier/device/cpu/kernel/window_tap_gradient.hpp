@@ -8,8 +8,8 @@ namespace espalier::on_cpu {
 
 /// The gradient of a convolution of small images with respect to its kernels, one product for each tap: the pixels that
 /// windows read with it times their part of dy. Nothing is multiplied by padding. A chunk of channels and a panel of
-/// outputs of some images are packed and stay in a cache near the core, while they are added to all their kernels. Units
-/// of work are such parts of the kernels. All: the number of images.
+/// outputs of some images are packed and stay in a cache near the core, while they are added to all their kernels.
+/// Units of work are such parts of the kernels. All: the number of images.
 template <class T, class Facts, int Outputs, int All, class Arch>
 struct window_tap_gradient {
   using layout = detail::tap_products_layout<T, Facts, Outputs, Arch>;

@@ -39,8 +39,8 @@ struct window_product : independent_parts {
   static constexpr bool by_taps = turned || (transposed ? costs.prefers_taps_for_kernels() : costs.prefers_taps());
   using tap_gradient = window_tap_gradient<T, facts, outputs, images_per_batch, Arch>;
 
-  /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the kernels. For the
-  /// latter, every part pads the images again.
+  /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the
+  /// kernels. For the latter, every part pads the images again.
   static constexpr std::int64_t units = [] {
     if constexpr (transposed && by_taps) return std::int64_t{batch} * tap_gradient::units;
     else if constexpr (transposed) return gradient::units;

@@ -18,9 +18,9 @@ struct rows_options {
   std::int64_t ahead_step;
 };
 
-/// A block of Rows x Vectors sums that stay in registers, as in contract_list, but the terms of a row of a are adjacent.
-/// It adds them to c, whose rows lie anywhere and have whole registers. Packs: b is read where it is stored, with Last
-/// lanes in the last vector, and a copy is kept for other blocks; else it is such a copy.
+/// A block of Rows x Vectors sums that stay in registers, as in contract_list, but the terms of a row of a are
+/// adjacent. It adds them to c, whose rows lie anywhere and have whole registers. Packs: b is read where it is stored,
+/// with Last lanes in the last vector, and a copy is kept for other blocks; else it is such a copy.
 template <class T, class Arch, int Rows, int Vectors, int Last, bool Packs>
 struct contract_rows {
   using registers = pack<T, Arch>;
