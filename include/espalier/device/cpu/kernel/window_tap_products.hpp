@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../shape/tap_products.hpp"
 #include "../product/contract_rows.hpp"
 #include "window_facts.hpp"
 #include "window_taps.hpp"
