@@ -151,6 +151,9 @@ constexpr std::uint64_t transposes_attribute(transposes x) { return (x.a ? 1u : 
 constexpr transposes transposes_in(std::uint64_t attribute) { return {(attribute & 1u) != 0, (attribute & 2u) != 0}; }
 /// Whether a product may leave out terms whose left factor is 0, whatever the right one is.
 inline constexpr std::uint64_t leaves_out_zeros = 4;
+/// Whether a product of windows reads kernels of another convolution, whose images' gradient it is: their taps are in
+/// the opposite order, and their channels and outputs are exchanged. Only plan/winograd_program.hpp sets it.
+inline constexpr std::uint64_t turned_kernels = 8;
 constexpr transposes transposes_of(node const& n) {
   if (n.op->family != op_family::contraction) detail::wrong_family();
   return transposes_in(n.attribute);

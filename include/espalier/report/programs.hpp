@@ -76,9 +76,11 @@ template <class Program, class T>
 struct titled_program<plan::convolution_program<Program>, T> {
   static titled get() {
     titled r = titled_program<Program, T>::get();
-    r.title += plan::has_tiles(plan::graph_of<Program>, plan::convolution_error) ? ", convolutions by tiles"
-                                                                                 : ", groups of channels in place";
-    r.plan = &view_of<plan::convolution_program<Program>>;
+    view const& v = view_of<plan::convolution_program<Program>>;
+    bool tiles = false;
+    for (int id = 1; id <= v.node_count; ++id) tiles = tiles || v.nodes[id].op->family == graph::op_family::winograd;
+    r.title += tiles ? ", convolutions by tiles" : ", convolutions rewritten";
+    r.plan = &v;
     return r;
   }
 };

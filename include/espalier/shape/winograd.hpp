@@ -124,8 +124,8 @@ constexpr std::int64_t tiles_of(winograd_tile const& t, convolution_sizes const&
 }
 
 /// The estimated error of a convolution by this tile, by the error of the direct method: root of the mean square, for
-/// inputs and kernels of independent random numbers. The rounding errors of a sum of n terms grow as n. The transforms
-/// add about as much as 8 more terms.
+/// inputs and kernels of independent random numbers. The direct method adds up one term after the other. The rounding
+/// errors of a sum of n terms grow as n. The transforms add about as much as 8 more terms.
 constexpr double winograd_error(winograd_tile const& t, convolution_sizes const& s) {
   double const growth =
       detail::winograd_growth(t.rows, t.kernel_rows) * detail::winograd_growth(t.columns, t.kernel_columns);
@@ -154,8 +154,17 @@ constexpr double winograd_error_of_kernels(winograd_tile const& t, convolution_s
 }
 
 namespace detail {
-/// Elements of transformed kernels that are written to a cache near a core, and read from there.
-inline constexpr double winograd_kernels_near = 1 << 20;
+/// Elements of transformed kernels that are written to a cache near a core and read from there, written to the last
+/// level of cache beside the kernels and images, or only read from there.
+inline constexpr double winograd_kernels_near = 1 << 20, winograd_kernels_cached = 3 << 20,
+                        winograd_kernels_read = 6 << 20;
+/// What transformed kernels cost in multiplications, as measured. Those that fit in no cache are written to so many
+/// distant parts of memory at once that it depends little on the tile.
+constexpr double winograd_kernels_cost(double products, double kernels, bool constant_kernels) {
+  if (constant_kernels) return (products < winograd_kernels_read ? 4 : 14) * products;
+  if (products < winograd_kernels_cached) return (products < winograd_kernels_near ? 8 : 12) * products;
+  return 150 * kernels;
+}
 }  // namespace detail
 /// Multiplications of the direct method. The kernels are read once, which takes as long as multiplying four windows.
 constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s) {
@@ -163,24 +172,22 @@ constexpr double direct_cost(winograd_tile const& t, convolution_sizes const& s)
   return kernels * (static_cast<double>(s.images * s.rows * s.columns) + 4);
 }
 /// The cost of a convolution by this tile, in the same unit: products, transforms (as measured), and kernels, which
-/// are transformed in every run unless they are constants. That costs more if they fit in no cache near a core.
+/// are transformed in every run unless they are constants.
 constexpr double winograd_cost(winograd_tile const& t, convolution_sizes const& s, bool constant_kernels) {
   int const in_rows = t.input_rows(), in_columns = t.input_columns();
   double const tiles = static_cast<double>(tiles_of(t, s));
   double const products = double{1} * t.products() * s.channels * s.outputs,
                inputs = 1.4 * t.products() * (in_rows + in_columns) * s.channels,
-               results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs,
-               kernels = constant_kernels                           ? 4
-                         : products < detail::winograd_kernels_near ? 8
-                                                                    : 12;
-  return tiles * (products + inputs + results) + kernels * products;
+               results = 1.6 * t.columns * in_rows * (in_columns + t.rows) * s.outputs;
+  double const kernels = double{1} * t.kernel_rows * t.kernel_columns * s.channels * s.outputs;
+  return tiles * (products + inputs + results) + detail::winograd_kernels_cost(products, kernels, constant_kernels);
 }
 
 /// The fastest tile for a convolution whose estimated error is at most `error` times that of the direct method; no rows
 /// if the direct method is about as fast. taps: its kernel_rows and kernel_columns. of_kernels: for the gradient of the
-/// kernels.
+/// kernels. direct: the cost of the direct method, if it is known better than by direct_cost.
 constexpr winograd_tile fastest_tile(winograd_tile const& taps, convolution_sizes const& s, double error,
-                                     bool of_kernels, bool constant_kernels) {
+                                     bool of_kernels, bool constant_kernels, double direct = 0) {
   winograd_tile best = taps;
   best.rows = best.columns = 0;
   auto const fits = [](int kernel) { return kernel == 1 || kernel == 3 || kernel == 5; };
@@ -188,7 +195,7 @@ constexpr winograd_tile fastest_tile(winograd_tile const& taps, convolution_size
       s.channels < 8 || s.outputs < 8)
     return best;
   constexpr int extents[] = {1, 2, 4, 6};
-  double least = .87 * direct_cost(taps, s);
+  double least = .87 * (direct > 0 ? direct : direct_cost(taps, s));
   for (int const rows : extents)
     for (int const columns : extents) {
       winograd_tile t = taps;

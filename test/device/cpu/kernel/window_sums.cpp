@@ -100,6 +100,26 @@ struct checked {
     return worst;
   }
 
+  /// The same by one product for each tap, for all images at once and one by one.
+  static void by_taps(int which, std::vector<T> const& x, std::vector<T> const& k, std::vector<T> const& y) {
+    using by_taps = on_cpu::window_tap_products<T, typename product::facts, Outputs, false, on_cpu::default_arch>;
+    std::vector<T> after(y.size(), T(NAN)), single = after;
+    add_thousand<T, Outputs> const add{after.data()};
+    constexpr int images = w.at[0];
+    for (int panel = 0; panel < by_taps::panels; ++panel) {
+      by_taps::template run<images>(x.data(), k.data(), after.data(), images, panel, 0, add);
+      for (int i = 0; i < images; ++i)
+        by_taps::template run<2>(x.data() + i * (Image::size / images), k.data(),
+                                 single.data() + i * (pixels / images) * Outputs, 1, panel, i * (pixels / images),
+                                 on_cpu::detail::no_epilogue{});
+    }
+    double const worst = error(x, k, single);
+    BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(depth)), "case " << which << " by taps: " << worst);
+    bool same = true;
+    for (size_t i = 0; i < y.size(); ++i) same = same && after[i] == single[i] + T(1000);
+    BOOST_TEST(same, "case " << which << " by taps, with an epilogue");
+  }
+
   static void run(int which) {
     auto const x = random_numbers<T>(Image::size, 1), k = random_numbers<T>(depth * Outputs, 2);
     std::vector<T> y(static_cast<size_t>(pixels * Outputs), T(NAN)), after = y, in_parts = y, first = y;
@@ -122,6 +142,7 @@ struct checked {
       of_one = of_one && (i < one ? got == after[static_cast<size_t>(i)] : std::isnan(got));
     }
     BOOST_TEST(of_one, "case " << which << ", the first image");
+    by_taps(which, x, k, y);
   }
 };
 
@@ -176,4 +197,15 @@ BOOST_AUTO_TEST_CASE(many_channels) {
   convolved<float, shape<1, 6, 7, 130>, 3, 3, 100, convolution{.padding = 1}>(202);
   convolved<float, shape<1, 1, 50, 48>, 1, 3, 48, convolution{.padding = {0, 4}, .dilation = {1, 4}}>(203);
   convolved<float, shape<1, 33, 34, 3>, 7, 7, 64, convolution{.stride = 2, .padding = 3}>(204);
+}
+
+// Small images, which are multiplied by one tap after the other.
+BOOST_AUTO_TEST_CASE(small_images) {
+  using espalier::convolution;
+  convolved<float, shape<1, 7, 7, 70>, 3, 3, 96, convolution{.padding = 1}>(300);
+  convolved<float, shape<3, 14, 13, 32>, 3, 3, 70, convolution{.padding = 1}>(301);
+  convolved<double, shape<2, 4, 3, 40>, 3, 3, 33, convolution{.padding = 1}>(302);
+  convolved<float, shape<1, 2, 2, 800>, 3, 3, 50, convolution{.padding = 1}>(303);
+  convolved<float, shape<1, 9, 9, 64>, 5, 5, 64, convolution{.stride = 2, .padding = 2}>(304);
+  back<float, shape<2, 9, 8, 40>, 3, 3, 48, convolution{.stride = 2, .padding = 1}>(305);
 }

@@ -43,7 +43,18 @@ void products(char const* name) {
   using K = shape<Groups, static_cast<int>(depth), Outputs>;
   using Y = shape<Groups, static_cast<int>(own), Outputs>;
   on_cpu::window_product<T, Image, Window, Map, K, Y, 0, on_cpu::default_arch>::run(x.data(), k.data(), y.data());
-  on_cpu::window_product<T, Image, Window, Map, Y, K, 1, on_cpu::default_arch>::run(x.data(), dy.data(), dk.data());
+  using gradient = on_cpu::window_product<T, Image, Window, Map, Y, K, 1, on_cpu::default_arch>;
+  gradient::run(x.data(), dy.data(), dk.data());
+  std::vector<T> in_parts(k.size(), T(NAN)), by_taps = in_parts;
+  for (int part = 0; part < gradient::parts; ++part)
+    gradient::part(x.data(), dy.data(), in_parts.data(), nullptr, part);
+  BOOST_TEST((in_parts == dk), name << ": gradient of the kernels in parts");
+  constexpr int images = w.at[0] / Groups;
+  using tap_gradient = on_cpu::window_tap_gradient<T, typename gradient::facts, Outputs, images, on_cpu::default_arch>;
+  for (int g = 0; g < Groups; ++g)
+    for (int unit = 0; unit < tap_gradient::units; ++unit)
+      tap_gradient::run(x.data() + g * (Image::size / Groups), dy.data() + g * own * Outputs,
+                        by_taps.data() + g * depth * Outputs, images, unit);
   double worst = 0, worst_gradient = 0;
   for (int64_t p = 0; p < pixels; ++p)
     for (int o = 0; o < Outputs; ++o) {
@@ -66,8 +77,9 @@ void products(char const* name) {
           sum += term;
           size += std::fabs(term);
         }
-        worst_gradient =
-            std::fmax(worst_gradient, off(dk[static_cast<size_t>((g * depth + i) * Outputs + o)], sum, size));
+        for (auto const* of : {&dk, &by_taps})
+          worst_gradient =
+              std::fmax(worst_gradient, off((*of)[static_cast<size_t>((g * depth + i) * Outputs + o)], sum, size));
       }
   BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(depth)), name << ": windows times kernels " << worst);
   BOOST_TEST(worst_gradient <= 2 + std::sqrt(static_cast<double>(own)),
@@ -132,6 +144,14 @@ void written(char const* name) {
 
 }  // namespace
 
+// Small images, which are multiplied by one tap after the other.
+BOOST_AUTO_TEST_CASE(small_images) {
+  convolved<float, shape<1, 7, 7, 70>, 3, 3, 96, convolution{.padding = 1}>("7x7");
+  convolved<float, shape<9, 6, 7, 33>, 3, 3, 40, convolution{.padding = 1}>("some images at once");
+  convolved<double, shape<4, 5, 6, 20>, 3, 3, 37, convolution{.padding = 1}, 2>("two batches");
+  convolved<float, shape<2, 9, 8, 48>, 5, 3, 64, convolution{.stride = 2, .padding = {2, 1}}>("steps");
+  back<float, shape<2, 9, 8, 40>, 3, 3, 48, convolution{.stride = 2, .padding = 1}>("dilated");
+}
 BOOST_AUTO_TEST_CASE(kernels_of_all_sizes) {
   convolved<float, shape<2, 5, 6, 8>, 1, 1, 16, convolution{}>("1x1");
   convolved<float, shape<2, 7, 6, 9>, 1, 3, 33, convolution{.padding = {0, 1}}>("1x3");

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE device_cpu_kernel_winograd
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -52,7 +53,8 @@ std::vector<T> in_parts(std::vector<T> const& x, std::vector<T> const& b, size_t
   return y;
 }
 
-/// A convolution and the gradient of its kernels by tiles: errors against double, beside those of the direct method.
+/// A convolution and the gradient of its kernels by tiles: errors against double, beside those of the direct method,
+/// which adds up the terms of a convolution one after the other.
 /// by: so many times the estimate. It assumes that all taps are in the image; at its edges, direct sums have fewer
 /// terms.
 template <class T, class Image, int Outputs, int TileRows, int TileColumns, int Rows, int Columns, int Padding>
@@ -78,7 +80,7 @@ void by_tiles(char const* name, double by = 1.5) {
   forward::run(x.data(), u.data(), y.data());
   backward::run(x.data(), dy.data(), du.data());
   on_cpu::winograd_kernels<T, tile, channels, Outputs, true, Arch>::run(du.data(), nullptr, dk.data());
-  on_cpu::window_product<T, Image, Window, Map, K, Y, 0, Arch>::run(x.data(), k.data(), direct.data());
+  std::fill(direct.begin(), direct.end(), T(0));
   on_cpu::window_product<T, Image, Window, Map, Y, K, 1, Arch>::run(x.data(), dy.data(), direct_dk.data());
 
   std::vector<double> exact(y.size()), exact_dk(dk.size());
@@ -88,8 +90,10 @@ void by_tiles(char const* name, double by = 1.5) {
     int64_t const p = i / depth, tap = i % depth;
     for (int o = 0; o < Outputs; ++o) {
       double const at = static_cast<double>(x[static_cast<size_t>(from)]);
-      exact[static_cast<size_t>(p * Outputs + o)] +=
-          at * static_cast<double>(k[static_cast<size_t>(tap * Outputs + o)]);
+      T const factor = k[static_cast<size_t>(tap * Outputs + o)];
+      T& sum = direct[static_cast<size_t>(p * Outputs + o)];
+      exact[static_cast<size_t>(p * Outputs + o)] += at * static_cast<double>(factor);
+      sum = std::fma(x[static_cast<size_t>(from)], factor, sum);
       exact_dk[static_cast<size_t>(tap * Outputs + o)] +=
           at * static_cast<double>(dy[static_cast<size_t>(p * Outputs + o)]);
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../../operation/rule.hpp"
+#include "../../../shape/tap_products.hpp"
 #include "../product/contract.hpp"
 #include "../thread/team.hpp"
 #include "window_gradient.hpp"
 #include "window_sums.hpp"
+#include "window_tap_gradient.hpp"
+#include "window_tap_products.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Convolutions and pooling: products and reductions that read windows of images in place. The matrix of windows, which
@@ -49,10 +52,23 @@ struct window_product : independent_parts {
   using sums = window_sums<T, facts, outputs, Arch>;
   static constexpr std::int64_t flops = facts::images * pixels * depth * all_outputs * 2;
 
-  /// Units that can be computed independently: bands of images, or parts of the gradient of the kernels. For the
-  /// latter, every part pads the images again.
+  static constexpr bool turned = (Attribute & graph::turned_kernels) != 0;
+  using tap_products = window_tap_products<T, facts, outputs, turned, Arch>;
+  static constexpr int images_per_batch = facts::images / batch,
+                       images_per_group = tap_products::layout::images_of(images_per_batch),
+                       image_groups = (images_per_batch + images_per_group - 1) / images_per_group;
+  static constexpr direct_costs costs =
+      costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs);
+  static constexpr bool by_taps =
+      groups == 1 && (turned || (transposed ? costs.prefers_taps_for_kernels() : costs.prefers_taps()));
+  using tap_gradient = window_tap_gradient<T, facts, outputs, images_per_batch, Arch>;
+
+  /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the
+  /// kernels. For the latter, every part pads the images again.
   static constexpr std::int64_t units = [] {
-    if constexpr (transposed) return groups * gradient::units;
+    if constexpr (transposed && by_taps) return std::int64_t{batch} * tap_gradient::units;
+    else if constexpr (transposed) return groups * gradient::units;
+    else if constexpr (by_taps) return std::int64_t{batch} * image_groups * tap_products::panels;
     else return std::int64_t{facts::images} * sums::layout::bands;
   }();
   static constexpr int most_parts = detail::parts_along(units, flops / 64),
@@ -67,7 +83,7 @@ struct window_product : independent_parts {
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run_images(T const* x, T const* b, T* y, int images, After const& after = {}) {
     if constexpr (transposed) some(x, b, y, after, 0, units, images);
-    else some(x, b, y, after, 0, std::int64_t{images} * sums::layout::bands, images);
+    else some(x, b, y, after, 0, by_taps ? units : std::int64_t{images} * sums::layout::bands, images);
   }
   ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T* shared, int which) {
     part(x, b, y, detail::no_epilogue{}, shared, which);
@@ -79,14 +95,15 @@ struct window_product : independent_parts {
   }
 
  private:
-  static constexpr int images_per_batch = facts::images / batch;
-
   template <class After>
   static ESPALIER_INLINE void some(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
                                    std::int64_t last_unit, int images) {
     if constexpr (transposed) {
       static_assert(std::is_same_v<After, detail::no_epilogue>);
-      kernel_gradients(x, b, y, first_unit, last_unit, images);
+      if constexpr (by_taps) kernel_gradients_by_taps(x, b, y, first_unit, last_unit, images);
+      else kernel_gradients(x, b, y, first_unit, last_unit, images);
+    } else if constexpr (by_taps) {
+      panels_of_taps(x, b, y, after, first_unit, last_unit, images);
     } else {
       bands(x, b, y, after, first_unit, last_unit);
     }
@@ -137,6 +154,31 @@ struct window_product : independent_parts {
   static constexpr std::int64_t unit_of_group(std::int64_t unit, int group) {
     std::int64_t const at = unit - group * gradient::units;
     return at < 0 ? 0 : at < gradient::units ? at : gradient::units;
+  }
+  template <class After>
+  static ESPALIER_INLINE void panels_of_taps(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
+                                             std::int64_t last_unit, int last_image) {
+    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
+      int const g = static_cast<int>(unit / (image_groups * tap_products::panels)),
+                group = static_cast<int>(unit / tap_products::panels % image_groups),
+                begin = g * images_per_batch + group * images_per_group, of_batch = (g + 1) * images_per_batch - begin,
+                left = last_image - begin, most = of_batch < images_per_group ? of_batch : images_per_group,
+                images = left < most ? left : most;
+      if (images <= 0) return;
+      tap_products::template run<images_per_group>(
+          x + begin * facts::image, B::size == B::value.product(B::rank - 2, B::rank) ? b : b + g * depth * outputs,
+          y + begin * pixels * outputs, images, static_cast<int>(unit % tap_products::panels), begin * pixels, after);
+    }
+  }
+  static ESPALIER_INLINE void kernel_gradients_by_taps(T const* x, T const* dy, T* y, std::int64_t first_unit,
+                                                       std::int64_t last_unit, int last_image) {
+    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
+      int const g = static_cast<int>(unit / tap_gradient::units), begin = g * images_per_batch,
+                left = last_image - begin, images = left < images_per_batch ? left : images_per_batch;
+      if (images <= 0) return;
+      tap_gradient::run(x + begin * facts::image, dy + begin * pixels * outputs, y + g * depth * outputs, images,
+                        static_cast<int>(unit % tap_gradient::units));
+    }
   }
   static ESPALIER_INLINE void kernel_gradients(T const* x, T const* dy, T* y, std::int64_t first_unit,
                                                std::int64_t last_unit, int last_image) {

@@ -29,17 +29,22 @@ struct winograd_facts {
   static_assert(winograd_panel % step == 0);
 
   /// c = a b, or c += a b, for a panel of columns. B and C begin at column j.
-  template <int Rows>
+  /// Mode: prefetch_ahead, for what follows these terms in b, or none.
+  template <int Rows, int Mode = plain_panel>
   static ESPALIER_INLINE void multiply(int j, std::int64_t rows, std::int64_t terms, T const* a, T const* b, T* c,
                                        contract_layout const& at, bool accumulate) {
+    constexpr std::int64_t cache_line = 64 / sizeof(T);
+    prefetch_options<T> const options{nullptr, b + terms * at.b_row, cache_line, 0, step / int{cache_line}};
     constexpr int rest = Outputs % step;
     if (rest != 0 && j + step > Outputs) {
       if constexpr (rest != 0) {
         constexpr int each = (rest + width - 1) / width, last = rest - (each - 1) * width;
-        contract_panel<T, Arch, Rows, each, last, 1, adds_last>::run(rows, terms, a, b, c, at, accumulate);
+        contract_panel<T, Arch, Rows, each, last, 1, adds_last | Mode>::run(rows, terms, a, b, c, at, accumulate,
+                                                                            options);
       }
     } else if constexpr (Outputs >= step) {
-      contract_panel<T, Arch, Rows, vectors, width, 1, adds_last>::run(rows, terms, a, b, c, at, accumulate);
+      contract_panel<T, Arch, Rows, vectors, width, 1, adds_last | Mode>::run(rows, terms, a, b, c, at, accumulate,
+                                                                              options);
     }
   }
   /// Rows of a register block.
@@ -116,7 +121,8 @@ struct winograd_product : independent_parts {
   static constexpr bool in_rounds = tiles_that_fit(in_rows) < 16 && tiles_that_fit(in_rows) < tiles;
   static constexpr int round = in_rounds ? 1 : in_rows, rounds = in_rows / round;
   /// Blocks are multiples of the rows of a register block, except the last one, which has more rows than that, too.
-  static constexpr int rows = tiles < common::most_rows ? static_cast<int>(tiles) : common::most_rows;
+  /// Few tiles are split into blocks of about one size.
+  static constexpr int rows = detail::best_rows(tiles, common::vectors, common::registers, false, Arch::bytes).rows;
   static constexpr std::int64_t row_blocks = (tiles + rows - 1) / rows;
   static constexpr std::int64_t blocks = [] {
     std::int64_t some = tiles_that_fit(round) / rows;
@@ -135,6 +141,9 @@ struct winograd_product : independent_parts {
                                        2 * (rounds - 1) * tiles* tile.rows* tile.columns* outputs;
   /// Distances between the matrices of a block. They are no multiple of a page, which caches have few sets for.
   static constexpr std::int64_t input_matrix = most * channels + 16, output_matrix = most * outputs + 16;
+  /// Transformed kernels that come from beyond the L2 cache are prefetched.
+  static constexpr int ahead =
+      tile.products() * common::matrix * static_cast<std::int64_t>(sizeof(T)) > read_far ? detail::prefetch_ahead : 0;
   /// Terms of a sum whose part of b fits in the L1 cache.
   static constexpr int piece = [] {
     int const fit = 24 * 1024 / (detail::winograd_panel * static_cast<int>(sizeof(T))),
@@ -219,9 +228,9 @@ struct winograd_product : independent_parts {
         int const p = j / detail::winograd_panel * detail::winograd_panel, panel = detail::panel_width(outputs, p);
         T const* const of_panel = of_u + std::int64_t{p} * channels + (j - p);
         for (int c = 0; c < channels; c += piece)
-          common::template multiply<rows>(j, count, min_of(channels - c, piece), inputs + k * input_matrix + c,
-                                          of_panel + std::int64_t{c} * panel, products + k * output_matrix + j,
-                                          {channels, 1, panel, outputs}, c > 0);
+          common::template multiply<rows, ahead>(j, count, min_of(channels - c, piece), inputs + k * input_matrix + c,
+                                                 of_panel + std::int64_t{c} * panel, products + k * output_matrix + j,
+                                                 {channels, 1, panel, outputs}, c > 0);
       }
     }
     transform_products<Round>(y, after, first, count, products);
