@@ -84,6 +84,12 @@ template <class... Facts>
 inline constexpr bool is_invalid<invalid<Facts...>> = true;
 
 namespace detail {
+/// True for an invalid value whose cause was reported where it was found.
+template <class T>
+inline constexpr bool was_reported_before = false;
+template <class... Path>
+inline constexpr bool was_reported_before<invalid<already_reported, Path...>> = true;
+
 /// True if this compiler drops a `return` whose formula does not compile (g++). A body with a misspelled op then
 /// returns nothing, and only the op is an error.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
