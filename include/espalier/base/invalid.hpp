@@ -51,6 +51,34 @@ struct invalid : detail::gettable_results<Facts...> {
   constexpr invalid& operator=(X const&) {
     return *this;
   }
+  template <class X>
+  constexpr invalid& operator+=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator+=(T& number, invalid) { return number; }
+  template <class X>
+  constexpr invalid& operator-=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator-=(T& number, invalid) { return number; }
+  template <class X>
+  constexpr invalid& operator*=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator*=(T& number, invalid) { return number; }
+  template <class X>
+  constexpr invalid& operator/=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator/=(T& number, invalid) { return number; }
   template <class X>  // not `auto const&`: beside such a friend nvcc finds no conversion to a number
   friend constexpr bool operator==(invalid, X const&) {
     return true;
