@@ -13,8 +13,8 @@ struct shape_of_a_range {};
 struct shape_of_numbers {};
 }  // namespace detail
 
-/// A separate class for an S that is not a valid shape. It uses no extents of S and accepts the uses of a tensor, so the
-/// error is reported once.
+/// A separate class for an S that is not a valid shape. It uses no extents of S and accepts the uses of a tensor, so
+/// the error is reported once.
 template <class T, class S, class Device>
   requires(!is_sound_shape<S>)
 class tensor<T, S, Device> {
