@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::Dropout<P>: the probability P of dropping an element must be in \[0, 1\)
 // expect-early: Dropout<
+// lines: 10
+#include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::Dropout<-0.1> drop;
+espalier::model<nn::Dropout<-0.1>> net;
 #else
-nn::Dropout<0.1> drop;
+espalier::model<nn::Dropout<0.1>> net;
 #endif

@@ -2,13 +2,15 @@
 // expect: nn::LayerNorm1d<Features, norm>: eps must be at least 0
 // expect-early: LayerNorm1d<8
 // expect-26: momentum in \[0, 1\]; eps -1e-05, momentum 0\.1
+// lines: 10
+#include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::LayerNorm1d<8, nn::norm{.eps = -1e-5}> layer;
+espalier::model<nn::LayerNorm1d<8, nn::norm{.eps = -1e-5}>> net;
 #else
-nn::LayerNorm1d<8, nn::norm{.eps = 0}> layer;
+espalier::model<nn::LayerNorm1d<8, nn::norm{.eps = 0}>> net;
 #endif

@@ -2,12 +2,14 @@
 // expect: RotaryAttention<features, heads, key heads>: heads must divide features, key heads must divide heads, and features / heads must be even
 // expect: RotaryAttention<24, 6, 4
 // expect-26: must be even; features 24, heads 6, key heads 4
+// lines: 10
+#include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::RotaryAttention<24, 6, 4> attention;
+espalier::model<nn::RotaryAttention<24, 6, 4>> net;
 #else
-nn::RotaryAttention<24, 6, 3> attention;
+espalier::model<nn::RotaryAttention<24, 6, 3>> net;
 #endif

@@ -51,6 +51,34 @@ struct invalid : detail::gettable_results<Facts...> {
   constexpr invalid& operator=(X const&) {
     return *this;
   }
+  template <class X>
+  constexpr invalid& operator+=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator+=(T& number, invalid) { return number; }
+  template <class X>
+  constexpr invalid& operator-=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator-=(T& number, invalid) { return number; }
+  template <class X>
+  constexpr invalid& operator*=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator*=(T& number, invalid) { return number; }
+  template <class X>
+  constexpr invalid& operator/=(X const&) {
+    return *this;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  friend constexpr T& operator/=(T& number, invalid) { return number; }
   template <class X>  // not `auto const&`: beside such a friend nvcc finds no conversion to a number
   friend constexpr bool operator==(invalid, X const&) {
     return true;
@@ -84,6 +112,12 @@ template <class... Facts>
 inline constexpr bool is_invalid<invalid<Facts...>> = true;
 
 namespace detail {
+/// True for an invalid value whose cause was reported where it was found.
+template <class T>
+inline constexpr bool was_reported_before = false;
+template <class... Path>
+inline constexpr bool was_reported_before<invalid<already_reported, Path...>> = true;
+
 /// True if this compiler drops a `return` whose formula does not compile (g++). A body with a misspelled op then
 /// returns nothing, and only the op is an error.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)

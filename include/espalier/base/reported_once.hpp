@@ -15,7 +15,11 @@ namespace espalier::detail {
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1301
 #endif
+/// A fault as a value. As an argument that is a type it would be completed where `was_reported` is looked up, and so
+/// would what it contains: an invalid shape, with an error of its own.
 template <class Fault>
+inline constexpr char fault_tag = 0;
+template <char const* Fault>
 struct fault_flag {
   friend constexpr auto was_reported(fault_flag<Fault>);
 };
@@ -25,7 +29,7 @@ struct fault_flag {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
-template <class Fault>
+template <char const* Fault>
 struct fault_reported {
   friend constexpr auto was_reported(fault_flag<Fault>) { return true; }
 };
@@ -33,13 +37,13 @@ struct fault_reported {
 /// calling code, because a compiler answers the same template arguments only once.
 template <class Fault, class Root>
 constexpr bool report_first() {
-  if constexpr (requires(fault_flag<Fault> flag) { was_reported(flag); }) return false;
-  else return sizeof(fault_reported<Fault>) != 0;
+  if constexpr (requires(fault_flag<&fault_tag<Fault>> flag) { was_reported(flag); }) return false;
+  else return sizeof(fault_reported<&fault_tag<Fault>>) != 0;
 }
 /// True if the fault was reported. Asking reports nothing. Root: as of report_first.
 template <class Fault, class Root>
 constexpr bool is_reported() {
-  return requires(fault_flag<Fault> flag) { was_reported(flag); };
+  return requires(fault_flag<&fault_tag<Fault>> flag) { was_reported(flag); };
 }
 
 }  // namespace espalier::detail

@@ -201,5 +201,27 @@ constexpr auto evaluate(E const& e) {
   else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
 }
 
+/// A tensor or a view has its value already: evaluate(argmax<1>(x)) is a tensor with its elements.
+template <class X>
+  requires TensorOrView<X>
+constexpr auto evaluate(X const& x) {
+  return tensor<std::remove_const_t<std::remove_pointer_t<decltype(x.data())>>, shape_of<X>, device_of<X>>(x);
+}
+/// Relation that errors name: the argument of evaluate is a formula, a tensor or a view.
+template <class X>
+struct is_formula {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = false;
+};
+/// Does not compile: a number, for example, has its value already.
+template <class X>
+  requires(!detail::marked_expression<X> && !TensorOrView<X> && !is_invalid<X>)
+constexpr auto evaluate(X const&) {
+  static_assert(is_formula<X>::agree,
+                ESPALIER_SENTENCE("evaluate(x): x is a formula of tensors, a tensor or a view; a number has its value",
+                                  is_formula<X>));
+  return invalid<already_reported>{};
+}
+
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -104,6 +104,15 @@ struct traced {
             detail::body_value<S>));
     return {};
   }
+  /// For a range-based for; end() comes second, so that the fault is said once.
+  constexpr invalid<already_reported> const* begin() const {
+    static_assert(detail::body_value<S>::has_elements,
+                  ESPALIER_SENTENCE("a value in a formula has no elements for a loop: write sum<Axis>(x) or another "
+                                    "reduction, or std::apply with split<Axis>(x)",
+                                    detail::body_value<S>));
+    return nullptr;
+  }
+  constexpr invalid<already_reported> const* end() const { return nullptr; }
   template <class... Index>
   constexpr invalid<already_reported> operator()(Index const&...) const {
     static_assert(

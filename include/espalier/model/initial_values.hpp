@@ -31,7 +31,7 @@ constexpr void visit_leaves(M const& member, F&& f) {
 template <class Net, bool Parameters, class T, class Arch = on_cpu::default_arch>
 inline constexpr auto fill_functions_of = [] {
   fill_functions<T, tensor_count<Net, Parameters>> r{};
-  visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
+  detail::visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
     if constexpr (ParameterMember<Member> == Parameters)
       r.at[member.slot] = &fill_tensor<typename Member::initializer_type, T, Arch>;
   });

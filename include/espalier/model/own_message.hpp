@@ -161,6 +161,16 @@ struct own_message<invalid<nn::member_objects<M, Member>, Path...>> : existing_m
     return true;
   }
 };
+template <class M, class... Path>
+struct own_message<invalid<nn::module_numbers<M>, Path...>> : existing_message, M::number_report {};
+template <class M, int... Extents, class... Path>
+struct own_message<invalid<nn::member_shape<M, Extents...>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::member_shape<M, Extents...>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBERS_HAVE_SHAPES, nn::member_shape<M, Extents...>));
+    return true;
+  }
+};
 template <class M, class Member, class... Path>
 struct own_message<invalid<nn::member_begins<M, Member>, Path...>> : existing_message {
   static constexpr auto report() {

@@ -23,7 +23,7 @@ struct features_of_sequence {
 /// Named relation: the heads of an attention layer divide its features.
 template <int Features, int Heads>
 struct heads_divide {
-  static constexpr bool agree = Heads > 0 && Features % (Heads > 0 ? Heads : 1) == 0;
+  static constexpr bool agree = Features > 0 && Heads > 0 && Features % (Heads > 0 ? Heads : 1) == 0;
 };
 
 /// Named relation: caches of keys and values are (batch, key heads, length, features of a head), for a sequence that is
@@ -106,11 +106,7 @@ struct multihead_attention {
 /// source  Vaswani et al. 2017; PyTorch's MultiheadAttention with batch_first
 template <int Features, int Heads, multihead_attention Options = multihead_attention{}>
 struct MultiheadAttention {
-  static_assert(heads_divide<Features, Heads>::agree,
-                ESPALIER_SENTENCE("MultiheadAttention<features, heads>: heads must divide features",
-                                  ESPALIER_STATED((heads_divide<Features, Heads>::agree),
-                                                  ESPALIER_NAMED("features", Features),
-                                                  ESPALIER_NAMED("heads", Heads))));
+  static constexpr bool numbers_fit = heads_divide<Features, Heads>::agree;
   static constexpr real drop_weights{Options.dropout};
   parameter<shape<Features, 3 * Features>,
             init::initialized_by<init::xavier_uniform{.fan_in = Features, .fan_out = 3 * Features}>>
@@ -142,6 +138,18 @@ struct MultiheadAttention {
   /// weights(x, context), weights(x, context, mask).
   constexpr auto weights(auto x, auto context) const { return weights_of(x, context); }
   constexpr auto weights(auto x, auto context, auto mask) const { return weights_of(x, context, mask); }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          heads_divide<Features, Heads>::agree,
+          ESPALIER_SENTENCE("MultiheadAttention<features, heads>: heads must divide features",
+                            ESPALIER_STATED((heads_divide<Features, Heads>::agree),
+                                            ESPALIER_NAMED("features", Features), ESPALIER_NAMED("heads", Heads))));
+      return true;
+    }
+  };
 
  private:
   constexpr auto attended_to(auto x, auto context, auto... mask) const {
@@ -201,15 +209,9 @@ struct rotary_attention {
 /// source  Ainslie et al. 2023; Touvron et al. 2023 (Llama)
 template <int Features, int Heads, int KeyHeads = Heads, rotary_attention Options = rotary_attention{}>
 struct RotaryAttention {
-  static constexpr bool fits = heads_divide<Features, Heads>::agree && heads_divide<Heads, KeyHeads>::agree &&
-                               Features / (Heads > 0 ? Heads : 1) % 2 == 0;
-  static_assert(fits,
-                ESPALIER_SENTENCE("RotaryAttention<features, heads, key heads>: heads must divide features, key heads "
-                                  "must divide heads, and features / heads must be even",
-                                  ESPALIER_STATED(fits, ESPALIER_NAMED("features", Features),
-                                                  ESPALIER_NAMED("heads", Heads),
-                                                  ESPALIER_NAMED("key heads", KeyHeads))));
-  static constexpr int key_features = fits ? Features / Heads * KeyHeads : Features;
+  static constexpr bool numbers_fit = heads_divide<Features, Heads>::agree && heads_divide<Heads, KeyHeads>::agree &&
+                                      Features / (Heads > 0 ? Heads : 1) % 2 == 0;
+  static constexpr int key_features = numbers_fit ? Features / Heads * KeyHeads : Features;
   Linear<Features, Features, no_bias> wq{};
   Linear<Features, key_features, no_bias> wk{}, wv{};
   Linear<Features, Features, no_bias> wo{};
@@ -251,6 +253,19 @@ struct RotaryAttention {
       }
     }
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          numbers_fit,
+          ESPALIER_SENTENCE("RotaryAttention<features, heads, key heads>: heads must divide features, key heads "
+                            "must divide heads, and features / heads must be even",
+                            ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("features", Features),
+                                            ESPALIER_NAMED("heads", Heads), ESPALIER_NAMED("key heads", KeyHeads))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

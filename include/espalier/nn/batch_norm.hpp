@@ -51,9 +51,7 @@ constexpr keras_layer batch_norm_in_keras(norm const& options) {
 /// source  Ioffe and Szegedy 2015
 template <int Channels, int Axis = 1, norm Options = norm{}>
 struct BatchNorm {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE,
-                                  ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
@@ -66,6 +64,16 @@ struct BatchNorm {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(detail::in_range(Options),
+                    ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE,
+                                      ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 /// BatchNorm of features, or of sequences of them.
@@ -77,8 +85,7 @@ struct BatchNorm {
 /// source  needle's BatchNorm1d
 template <int Features, norm Options = norm{}>
 struct BatchNorm1d {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE,
-                                                             ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Features>, Options.affine> weight{};
   detail::offset<shape<Features>, Options.affine> bias{};
   detail::running_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
@@ -91,6 +98,16 @@ struct BatchNorm1d {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          detail::in_range(Options),
+          ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 /// BatchNorm of images with the channels second.
@@ -102,8 +119,7 @@ struct BatchNorm1d {
 /// source  needle's BatchNorm2d
 template <int Channels, norm Options = norm{}>
 struct BatchNorm2d {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE,
-                                                             ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
@@ -113,6 +129,16 @@ struct BatchNorm2d {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          detail::in_range(Options),
+          ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

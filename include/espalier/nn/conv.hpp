@@ -79,22 +79,13 @@ template <int In, int Out, rows_columns Kernel, conv Options = conv{}>
 struct Conv {
   // Named constants: for an inline condition clang prints three more lines that explain its parts.
   static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
-  static constexpr bool numbers_fit =
-      !kernel_exists || (Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) &&
+  static constexpr bool groups_fit =
+      !kernel_exists || (In >= 1 && Out >= 1 && Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) &&
                          In % Options.groups == 0 && Out % Options.groups == 0);
-  static_assert(kernel_exists,
-                ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel must have at least one row and one column",
-                                  ESPALIER_STATED(kernel_exists,
-                                                  ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns))));
-  static_assert(
-      numbers_fit,
-      ESPALIER_SENTENCE(
-          "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
-          ESPALIER_STATED(numbers_fit, ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
-                          ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
-                          ESPALIER_NAMED("out", Out))));
-  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / Options.groups;
-  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / Options.groups, Out> weight{};
+  static constexpr bool numbers_fit = kernel_exists && groups_fit;
+  static constexpr int groups = numbers_fit ? Options.groups : 1;
+  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / groups, Out> weight{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
   using takes_single_values = void;
@@ -106,6 +97,24 @@ struct Conv {
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression for weight (WeightNorm).
   constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved<Kernel, Options>(x, w, bias); }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          kernel_exists,
+          ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel must have at least one row and one column",
+                            ESPALIER_STATED(kernel_exists, ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns))));
+      static_assert(
+          groups_fit,
+          ESPALIER_SENTENCE(
+              "nn::Conv<in, out, kernel, conv>: in, out, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
+              ESPALIER_STATED(groups_fit, ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
+                              ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
+                              ESPALIER_NAMED("out", Out))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

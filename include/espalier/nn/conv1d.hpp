@@ -38,19 +38,12 @@ constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& 
 /// source  as of Conv
 template <int In, int Out, int Kernel, conv Options = conv{}>
 struct Conv1d {
-  static constexpr bool numbers_fit = Kernel >= 1 && Options.groups >= 1 &&
+  static constexpr bool numbers_fit = In >= 1 && Out >= 1 && Kernel >= 1 && Options.groups >= 1 &&
                                       in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 &&
                                       Out % Options.groups == 0;
-  static_assert(
-      numbers_fit,
-      ESPALIER_SENTENCE(
-          "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
-          ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel),
-                          ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
-                          ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
-                          ESPALIER_NAMED("out", Out))));
-  static constexpr int fan_in = Kernel * In / Options.groups;
-  detail::kernels<fan_in, Kernel, In / Options.groups, Out> weight{};
+  static constexpr int groups = numbers_fit ? Options.groups : 1;
+  static constexpr int fan_in = Kernel * In / groups;
+  detail::kernels<fan_in, Kernel, In / groups, Out> weight{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
   using takes_single_values = void;
@@ -73,6 +66,21 @@ struct Conv1d {
   constexpr auto forward_with(auto x, auto const& w) const {
     return detail::convolved_signals<Kernel, Options>(x, w, bias);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          numbers_fit,
+          ESPALIER_SENTENCE(
+              "nn::Conv1d<in, out, kernel, conv>: in, out, kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
+              ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel),
+                              ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
+                              ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
+                              ESPALIER_NAMED("out", Out))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

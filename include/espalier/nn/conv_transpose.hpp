@@ -40,24 +40,16 @@ constexpr transposed_convolution walk_of(conv_transpose const& options) {
 /// source  Dumoulin and Visin 2016, section 4
 template <int In, int Out, rows_columns Kernel, conv_transpose Options = conv_transpose{}>
 struct ConvTranspose {
-  static constexpr bool numbers_fit = Kernel.rows >= 1 && Kernel.columns >= 1 && Options.groups >= 1 &&
-                                      espalier::detail::in_range(detail::walk_of(Options)) &&
+  static constexpr bool numbers_fit = In >= 1 && Out >= 1 && Kernel.rows >= 1 && Kernel.columns >= 1 &&
+                                      Options.groups >= 1 && espalier::detail::in_range(detail::walk_of(Options)) &&
                                       In % Options.groups == 0 && Out % Options.groups == 0;
-  static_assert(
-      numbers_fit,
-      ESPALIER_SENTENCE(
-          "nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at "
-          "least 0, extra below the stride, and groups must divide in and out",
-          ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns),
-                          ESPALIER_WALK_NUMBERS(Options), ESPALIER_NAMED("groups", Options.groups),
-                          ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns), ESPALIER_NAMED("in", In),
-                          ESPALIER_NAMED("out", Out))));
-  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / Options.groups;
-  detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / Options.groups, In> weight{};
+  static constexpr int groups = numbers_fit ? Options.groups : 1;
+  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / groups, In> weight{};
   detail::biases<fan_in, Out> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
   using takes_single_values = void;
-  /// (inputs, outputs / groups, rows, columns)
+  /// (inputs, Out / groups, rows, columns)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
     return detail::weight_in_order(member, shape, 3, 2, 0, 1);
   }
@@ -75,6 +67,22 @@ struct ConvTranspose {
       else return espalier::detail::from_nhwc<Options.layout>(y + bias);
     }
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          numbers_fit,
+          ESPALIER_SENTENCE(
+              "nn::ConvTranspose<in, out, kernel, conv_transpose>: in, out, kernel, stride, dilation and groups must be at least 1, padding at "
+              "least 0, extra below the stride, and groups must divide in and out",
+              ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns),
+                              ESPALIER_WALK_NUMBERS(Options), ESPALIER_NAMED("groups", Options.groups),
+                              ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns),
+                              ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

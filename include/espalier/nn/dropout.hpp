@@ -42,9 +42,7 @@ struct drop_probability {
 /// source  Srivastava et al. 2014; needle's Dropout
 template <real P>
 struct Dropout {
-  static_assert(drop_probability<P>::agree,
-                ESPALIER_SENTENCE("nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)",
-                                  drop_probability<P>));
+  static constexpr bool numbers_fit = drop_probability<P>::agree;
   random_stream stream{};
   ESPALIER_MODULE(Dropout, stream)
   using takes_single_values = void;
@@ -58,6 +56,16 @@ struct Dropout {
           x, [&] { return dropout(x, random_uniform<shape_of<X>>{stream} <= 1.0 - P.value, P.value); },
           [&] { return x; });
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(drop_probability<P>::agree,
+                    ESPALIER_SENTENCE("nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)",
+                                      drop_probability<P>));
+      return true;
+    }
+  };
 };
 
 /// Dropout with a mask of the user: the buffer `mask` (1: kept, 0: dropped) has the shape of one batch.
@@ -69,9 +77,7 @@ struct Dropout {
 /// source  as of Dropout
 template <real P, class S>
 struct MaskedDropout {
-  static_assert(drop_probability<P>::agree,
-                ESPALIER_SENTENCE("nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)",
-                                  drop_probability<P>));
+  static constexpr bool numbers_fit = drop_probability<P>::agree;
   buffer<S, init::initialized_by<init::ones{}>> mask{};
   ESPALIER_MODULE(MaskedDropout, mask)
   using takes_single_values = void;
@@ -84,6 +90,17 @@ struct MaskedDropout {
       return by_mode(
           x, [&] { return dropout(x, mask, P.value); }, [&] { return x; });
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          drop_probability<P>::agree,
+          ESPALIER_SENTENCE("nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)",
+                            drop_probability<P>));
+      return true;
+    }
+  };
 };
 
 }  // namespace nn

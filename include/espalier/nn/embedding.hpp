@@ -30,12 +30,8 @@ template <int Count, int Features, embedding Options = embedding{}>
 struct Embedding {
   static constexpr bool has_padding = Options.padding_idx != -1;
   /// float represents the numbers of 2^24 rows.
-  static constexpr bool fits =
+  static constexpr bool numbers_fit =
       Options.padding_idx >= -1 && Options.padding_idx < Count && (!has_padding || Count <= 1 << 24);
-  static_assert(fits, ESPALIER_SENTENCE("Embedding<count, features, {.padding_idx = i}>: i must be 0 to count - 1, or "
-                                        "-1 for none; count at most 2^24",
-                                        ESPALIER_STATED(fits, ESPALIER_NAMED("padding_idx", Options.padding_idx),
-                                                        ESPALIER_NAMED("count", Count))));
   parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight{};
   ESPALIER_MODULE(Embedding, weight)
   using takes_single_values = void;
@@ -65,6 +61,18 @@ struct Embedding {
       return espalier::detail::reshape_as(typename places::type{}, trained);
     }
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit,
+                    ESPALIER_SENTENCE("Embedding<count, features, {.padding_idx = i}>: i must be 0 to count - 1, or "
+                                      "-1 for none; count at most 2^24",
+                                      ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("padding_idx", Options.padding_idx),
+                                                      ESPALIER_NAMED("count", Count))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

@@ -33,12 +33,7 @@ struct over_groups : of_channels<Channels, 1, 2> {
 /// source  Wu and He 2018
 template <int Groups, int Channels, norm Options = norm{}>
 struct GroupNorm {
-  static_assert(equal_groups<Groups, Channels>::agree,
-                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels>: the groups must divide the channels",
-                                  equal_groups<Groups, Channels>));
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE,
-                                  ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = equal_groups<Groups, Channels>::agree && detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)
@@ -46,6 +41,19 @@ struct GroupNorm {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_groups<Groups, Channels>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(equal_groups<Groups, Channels>::agree,
+                    ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels>: the groups must divide the channels",
+                                      equal_groups<Groups, Channels>));
+      static_assert(detail::in_range(Options),
+                    ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE,
+                                      ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

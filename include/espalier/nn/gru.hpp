@@ -28,10 +28,7 @@ struct gru_cell {
 /// source  Cho et al. 2014; PyTorch's GRUCell
 template <int In, int Hidden, gru_cell Options = gru_cell{}>
 struct GRUCell {
-  static constexpr bool fits = In >= 1 && Hidden >= 1;
-  static_assert(fits,
-                ESPALIER_SENTENCE("nn::GRUCell<in, hidden>: in and hidden must be at least 1",
-                                  ESPALIER_STATED(fits, ESPALIER_NAMED("in", In), ESPALIER_NAMED("hidden", Hidden))));
+  static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
   detail::recurrent_parameter<Hidden, In, 3 * Hidden> weight_ih{};
   detail::recurrent_parameter<Hidden, Hidden, 3 * Hidden> weight_hh{};
@@ -81,6 +78,16 @@ struct GRUCell {
       return std::tuple{y, y};
     };
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::GRUCell<in, hidden>: in and hidden must be at least 1",
+                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
+                                                                   ESPALIER_NAMED("hidden", Hidden))));
+      return true;
+    }
+  };
 
  private:
   /// With a reset gate inside the product, the candidate has a product of its own.
@@ -139,22 +146,29 @@ struct gru {
 /// source  PyTorch's GRU
 template <int In, int Hidden, gru Options = gru{}>
 struct GRU {
-  static constexpr bool fits = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
-  static_assert(fits, ESPALIER_SENTENCE("nn::GRU<in, hidden, gru>: " ESPALIER_RECURRENT_RANGE,
-                                        ESPALIER_RECURRENT_NUMBERS(fits)));
+  static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr gru_cell cell_options{Options.bias, Options.reset_after};
   static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);
   static constexpr int state_count = 1, step_axis = Options.batch_first ? 1 : 0;
-  using stack_type =
-      detail::cell_stack<GRUCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
-                         GRUCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,
-                         detail::layers_of(Options)>;
+  using stack_type = detail::cell_stack<
+      GRUCell<numbers_fit ? In : 1, numbers_fit ? Hidden : 1, cell_options>,
+      GRUCell<numbers_fit ? Hidden*(Options.bidirectional ? 2 : 1) : 1, numbers_fit ? Hidden : 1, cell_options>,
+      detail::layers_of(Options)>;
   stack_type cells{};
   ESPALIER_RECURRENT_MODULE
 
   constexpr auto forward(auto x) const { return cells.run(x); }
   constexpr auto forward(auto x, auto h) const { return cells.run(x, h); }
   constexpr auto forward(auto x, auto h, auto count) const { return cells.run(x, h, count); }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::GRU<in, hidden, gru>: " ESPALIER_RECURRENT_RANGE,
+                                                   ESPALIER_RECURRENT_NUMBERS(numbers_fit)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

@@ -41,8 +41,7 @@ struct over_instances : of_channels<Channels, 1, 3> {
 /// source  Ulyanov, Vedaldi and Lempitsky 2016
 template <int Channels, norm Options = norm{}>
 struct InstanceNorm {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE,
-                                                             ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, Options.tracked> running_mean{};
@@ -52,6 +51,16 @@ struct InstanceNorm {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          detail::in_range(Options),
+          ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

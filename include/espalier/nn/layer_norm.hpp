@@ -49,8 +49,7 @@ struct trailing {
 /// source  Ba, Kiros and Hinton 2016
 template <Shape Normalized, norm Options = norm{}>
 struct LayerNorm {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<Normalized, Options.affine> weight{};
   detail::offset<Normalized, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
@@ -59,6 +58,15 @@ struct LayerNorm {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::trailing<Normalized, true>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE,
+                                                                 ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 /// LayerNorm over only the last axis.
@@ -70,8 +78,7 @@ struct LayerNorm {
 /// source  needle's LayerNorm1d
 template <int Features, norm Options = norm{}>
 struct LayerNorm1d {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE,
-                                                             ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Features>, Options.affine> weight{};
   detail::offset<shape<Features>, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm1d, weight, bias)
@@ -79,6 +86,16 @@ struct LayerNorm1d {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::trailing<shape<Features>, true>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          detail::in_range(Options),
+          ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

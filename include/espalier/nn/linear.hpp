@@ -12,13 +12,14 @@ struct no_bias {};
 
 /// y = x weight + bias.
 /// shape   (..., In) -> (..., Out); weight (In, Out), bias (1, Out)
-/// errors  an input whose last axis is not In does not compile
+/// errors  an input whose last axis is not In, and In or Out below 1, do not compile
 /// saves   x
 /// gradient  dx = dy weight^T, d weight = x^T dy, d bias = the sum of dy over all axes except the last
 /// start   weight Kaiming-uniform over In; then bias Kaiming-uniform over Out
 /// source  needle's Linear
 template <int In, int Out, class Bias = with_bias>
 struct Linear {
+  static constexpr bool numbers_fit = In >= 1 && Out >= 1;
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
   ESPALIER_MODULE(Linear, weight, bias)
@@ -33,12 +34,23 @@ struct Linear {
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression for weight (WeightNorm).
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w) + bias; }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::Linear<in, out>: in and out must be at least 1",
+                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
+                                                                   ESPALIER_NAMED("out", Out))));
+      return true;
+    }
+  };
 };
 
 /// y = x weight.
 /// shape   (..., In) -> (..., Out); weight (In, Out); all other fields as above
 template <int In, int Out>
 struct Linear<In, Out, no_bias> {
+  static constexpr bool numbers_fit = In >= 1 && Out >= 1;
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   ESPALIER_MODULE(Linear, weight)
   using takes_single_values = void;
@@ -49,6 +61,16 @@ struct Linear<In, Out, no_bias> {
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w); }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::Linear<in, out>: in and out must be at least 1",
+                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
+                                                                   ESPALIER_NAMED("out", Out))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

@@ -37,10 +37,7 @@ struct lstm_cell {
 /// source  Hochreiter and Schmidhuber 1997; Gers, Schmidhuber and Cummins 2000; needle's LSTMCell
 template <int In, int Hidden, lstm_cell Options = lstm_cell{}>
 struct LSTMCell {
-  static constexpr bool fits = In >= 1 && Hidden >= 1;
-  static_assert(fits,
-                ESPALIER_SENTENCE("nn::LSTMCell<in, hidden>: in and hidden must be at least 1",
-                                  ESPALIER_STATED(fits, ESPALIER_NAMED("in", In), ESPALIER_NAMED("hidden", Hidden))));
+  static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 2;
   detail::recurrent_parameter<Hidden, In, 4 * Hidden> weight_ih{};
   detail::recurrent_parameter<Hidden, Hidden, 4 * Hidden> weight_hh{};
@@ -74,6 +71,16 @@ struct LSTMCell {
       return detail::lstm_step(detail::sums_of_gates<Hidden, 4>(x, h, weight), c);
     };
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::LSTMCell<in, hidden>: in and hidden must be at least 1",
+                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
+                                                                   ESPALIER_NAMED("hidden", Hidden))));
+      return true;
+    }
+  };
 };
 
 /// Options of LSTM. Without batch_first, sequences are (steps, batch, features).
@@ -103,16 +110,14 @@ struct lstm {
 /// source  needle's LSTM; PyTorch's LSTM
 template <int In, int Hidden, lstm Options = lstm{}>
 struct LSTM {
-  static constexpr bool fits = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
-  static_assert(fits, ESPALIER_SENTENCE("nn::LSTM<in, hidden, lstm>: " ESPALIER_RECURRENT_RANGE,
-                                        ESPALIER_RECURRENT_NUMBERS(fits)));
+  static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr lstm_cell cell_options{Options.bias};
   static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);
   static constexpr int state_count = 2, step_axis = Options.batch_first ? 1 : 0;
-  using stack_type =
-      detail::cell_stack<LSTMCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
-                         LSTMCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,
-                         detail::layers_of(Options)>;
+  using stack_type = detail::cell_stack<
+      LSTMCell<numbers_fit ? In : 1, numbers_fit ? Hidden : 1, cell_options>,
+      LSTMCell<numbers_fit ? Hidden*(Options.bidirectional ? 2 : 1) : 1, numbers_fit ? Hidden : 1, cell_options>,
+      detail::layers_of(Options)>;
   stack_type cells{};
   ESPALIER_RECURRENT_MODULE
 
@@ -125,6 +130,15 @@ struct LSTM {
   constexpr auto forward(auto x, auto h, auto c, auto count) const {
     return three_values(cells.run(x, std::tuple{h, c}, count));
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::LSTM<in, hidden, lstm>: " ESPALIER_RECURRENT_RANGE,
+                                                   ESPALIER_RECURRENT_NUMBERS(numbers_fit)));
+      return true;
+    }
+  };
 
  private:
   static constexpr auto three_values(auto const& all) {

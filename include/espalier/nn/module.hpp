@@ -178,6 +178,23 @@ struct member_begins {
     else return true;
   }();
 };
+/// Named relation: the numbers of a module fit each other. A module with such numbers declares `numbers_fit`, and
+/// number_report::report(), which asserts it with a sentence of its own. The assertion is in a function because clang
+/// makes no constant object of a class with a failed one.
+template <class Module>
+struct module_numbers {
+  static constexpr bool complete = true, objects = true, declared = true, agree = [] {
+    if constexpr (requires { Module::numbers_fit; }) return Module::numbers_fit;
+    else return true;
+  }();
+};
+/// Named relation: the shape of a parameter or buffer has at most 6 axes, extents of at least 1, and at most 2^31 - 1
+/// elements.
+template <class Module, int... Extents>
+struct member_shape {
+  ESPALIER_READS("{} has a member of shape ({...})")
+  static constexpr bool complete = true, objects = true, declared = true, agree = is_sound_shape<shape<Extents...>>;
+};
 /// Named relation: every name that ESPALIER_MODULE lists is a member.
 template <class Module>
 struct declared_members {
@@ -276,13 +293,23 @@ template <class M, class... Members>
 struct first_odd_member {
   using type = all_members_listed;
 };
+template <class M, class Shape>
+struct shape_of_member;
+template <class M, int... Extents>
+struct shape_of_member<M, shape<Extents...>> : std::type_identity<member_shape<M, Extents...>> {};
+template <class M, class Member>
+constexpr auto odd_member() {
+  if constexpr (!member_objects<M, Member>::agree) return member_objects<M, Member>{};
+  else if constexpr (!member_begins<M, Member>::agree) return member_begins<M, Member>{};
+  else if constexpr (
+      requires { typename Member::is_parameter; } || requires { typename Member::is_buffer; })
+    return typename shape_of_member<M, typename Member::shape_type>::type{};
+  else return all_members_listed{};
+}
 template <class M, class First, class... Members>
 struct first_odd_member<M, First, Members...>
-    : std::conditional_t<
-          member_objects<M, First>::agree && member_begins<M, First>::agree, first_odd_member<M, Members...>,
-          std::type_identity<
-              std::conditional_t<member_objects<M, First>::agree, member_begins<M, First>, member_objects<M, First>>>> {
-};
+    : std::conditional_t<without_fault<decltype(odd_member<M, First>())>, first_odd_member<M, Members...>,
+                         std::type_identity<decltype(odd_member<M, First>())>> {};
 
 template <class M>
 concept ListsMembers = requires {
@@ -320,12 +347,17 @@ template <class M, class Members, bool Listed = ListsMembers<M>>
 struct own_fault {
   using type = all_members_listed;
 };
+template <class M, class Members, bool Listed>
+  requires(!module_numbers<M>::agree)
+struct own_fault<M, Members, Listed> {
+  using type = module_numbers<M>;
+};
 template <class M, bool Listed>
-struct own_fault<M, undeclared_members<M>, Listed> {
+requires module_numbers<M>::agree struct own_fault<M, undeclared_members<M>, Listed> {
   using type = declared_members<M>;
 };
 template <class M, class... Members>
-struct own_fault<M, types<Members...>, true> {
+requires module_numbers<M>::agree struct own_fault<M, types<Members...>, true> {
   using type = decltype(members_fault<M, typename first_odd_member<M, Members...>::type>());
 };
 
@@ -383,6 +415,8 @@ using member_fault = typename detail::module_fault<Net>::type;
   "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 #define ESPALIER_MEMBERS_BEGIN \
   "a parameter's initializer must be an initialized_by<value>; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
+#define ESPALIER_MEMBERS_HAVE_SHAPES \
+  "a parameter or buffer of a module has an invalid shape: every extent must be at least 1, with at most 6 axes and 2^31 - 1 elements"
 #define ESPALIER_MODULE_IS_AGGREGATE \
   "a module must be an aggregate: a struct with public members, without constructors and virtual functions; write numbers as template arguments"
 #define ESPALIER_MODULE_HAS_NO_BASE \

@@ -117,16 +117,10 @@ struct Layer {
 /// source  as of Layer
 template <stack Options, class Activation, int... Dilation>
 struct Stack {
-  static constexpr bool fits = detail::in_range<Options> && sizeof...(Dilation) > 0 && ((Dilation >= 1) && ...);
-  static_assert(
-      fits,
-      ESPALIER_SENTENCE(
-          "nn::nam::Stack<stack, Activation, dilations...>: all numbers must be at least 1, with a dilation for each layer",
-          ESPALIER_STATED(fits, ESPALIER_NAMED("inputs", Options.inputs), ESPALIER_NAMED("channels", Options.channels),
-                          ESPALIER_NAMED("head", Options.head), ESPALIER_NAMED("kernel", Options.kernel))));
-  static constexpr stack valid = fits ? Options : stack{};
+  static constexpr bool numbers_fit = detail::in_range<Options> && sizeof...(Dilation) > 0 && ((Dilation >= 1) && ...);
+  static constexpr stack valid = numbers_fit ? Options : stack{};
   Linear<valid.inputs, valid.channels, no_bias> rechannel{};
-  Sequential<Layer<valid, Activation, fits ? Dilation : 1>...> layers{};
+  Sequential<Layer<valid, Activation, numbers_fit ? Dilation : 1>...> layers{};
   detail::channel_mix<valid.channels, valid.head, valid.head_bias> head_rechannel{};
   ESPALIER_MODULE(Stack, rechannel, layers, head_rechannel)
 
@@ -148,6 +142,20 @@ struct Stack {
     visit(position, "gated", Options.gated);
     visit(position, "head_bias", Options.head_bias);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          numbers_fit,
+          ESPALIER_SENTENCE(
+              "nn::nam::Stack<stack, Activation, dilations...>: all numbers must be at least 1, with a dilation for each layer",
+              ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("inputs", Options.inputs),
+                              ESPALIER_NAMED("channels", Options.channels), ESPALIER_NAMED("head", Options.head),
+                              ESPALIER_NAMED("kernel", Options.kernel))));
+      return true;
+    }
+  };
 
  private:
   template <std::size_t I>
@@ -175,12 +183,7 @@ struct Stack {
 /// source  as of Layer
 template <class First, class... Stacks>
 struct WaveNet {
-  static constexpr bool fits = detail::in_sequence({First::valid, Stacks::valid...});
-  static_assert(
-      fits,
-      ESPALIER_SENTENCE(
-          "nn::nam::WaveNet<Stacks...>: inputs of a stack must be the channels of the one before it, its channels the head of that, and condition the inputs of the first",
-          ESPALIER_STATED(fits, First, Stacks...)));
+  static constexpr bool numbers_fit = detail::in_sequence({First::valid, Stacks::valid...});
   Sequential<First, Stacks...> stacks{};
   buffer<shape<1>, init::initialized_by<init::ones{}>> head_scale{};
   ESPALIER_MODULE(WaveNet, stacks, head_scale)
@@ -195,6 +198,18 @@ struct WaveNet {
     First::visit_nam_config(position, visit);
     (Stacks::visit_nam_config(++position, visit), ...);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          numbers_fit,
+          ESPALIER_SENTENCE(
+              "nn::nam::WaveNet<Stacks...>: inputs of a stack must be the channels of the one before it, its channels the head of that, and condition the inputs of the first",
+              ESPALIER_STATED(numbers_fit, First, Stacks...)));
+      return true;
+    }
+  };
 
  private:
   template <std::size_t I>
@@ -263,13 +278,10 @@ struct LSTMLayer {
 /// source  as of LSTMLayer
 template <int Hidden, int Layers = 1, int In = 1>
 struct LSTM {
-  static constexpr bool fits = Hidden >= 1 && Layers >= 1 && In >= 1;
-  static_assert(fits, ESPALIER_SENTENCE("nn::nam::LSTM<hidden, layers, in>: all numbers must be at least 1",
-                                        ESPALIER_STATED(fits, ESPALIER_NAMED("hidden", Hidden),
-                                                        ESPALIER_NAMED("layers", Layers), ESPALIER_NAMED("in", In))));
-  static constexpr int features = fits ? Hidden : 1;
-  LSTMLayer<fits ? In : 1, features> first{};
-  std::array<LSTMLayer<features, features>, static_cast<std::size_t>(fits ? Layers - 1 : 0)> later{};
+  static constexpr bool numbers_fit = Hidden >= 1 && Layers >= 1 && In >= 1;
+  static constexpr int features = numbers_fit ? Hidden : 1;
+  LSTMLayer<numbers_fit ? In : 1, features> first{};
+  std::array<LSTMLayer<features, features>, static_cast<std::size_t>(numbers_fit ? Layers - 1 : 0)> later{};
   Linear<features, 1> head{};
   ESPALIER_MODULE(LSTM, first, later, head)
 
@@ -288,6 +300,17 @@ struct LSTM {
     visit(-1, "hidden_size", Hidden);
     visit(-1, "num_layers", Layers);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit,
+                    ESPALIER_SENTENCE("nn::nam::LSTM<hidden, layers, in>: all numbers must be at least 1",
+                                      ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("hidden", Hidden),
+                                                      ESPALIER_NAMED("layers", Layers), ESPALIER_NAMED("in", In))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn::nam

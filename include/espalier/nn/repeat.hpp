@@ -23,8 +23,7 @@ struct block_keeps_shape {
 /// gradient  that of the blocks in turn
 template <int Count, class Block>
 struct Repeat {
-  static_assert(Count >= 0, ESPALIER_SENTENCE("nn::Repeat<Count, Block>: Count must be at least 0",
-                                              ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count))));
+  static constexpr bool numbers_fit = Count >= 0;
   std::array<Block, static_cast<std::size_t>(Count < 0 ? 0 : Count)> blocks{};
 
   using is_module = void;
@@ -64,6 +63,15 @@ struct Repeat {
       }
     }
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(Count >= 0, ESPALIER_SENTENCE("nn::Repeat<Count, Block>: Count must be at least 0",
+                                                  ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count))));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

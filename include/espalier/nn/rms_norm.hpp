@@ -15,8 +15,7 @@ namespace espalier::nn {
 /// source  Zhang and Sennrich 2019
 template <Shape Normalized, norm Options = norm{}>
 struct RMSNorm {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<Normalized, Options.affine> weight{};
   ESPALIER_MODULE(RMSNorm, weight)
   using takes_single_values = void;
@@ -24,6 +23,15 @@ struct RMSNorm {
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::trailing<Normalized, false>, Options>(*this, x);
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE,
+                                                                 ESPALIER_NORM_NUMBERS(Options)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

@@ -26,10 +26,7 @@ struct rnn_cell {
 /// source  Elman 1990; needle's RNNCell
 template <int In, int Hidden, rnn_cell Options = rnn_cell{}>
 struct RNNCell {
-  static constexpr bool fits = In >= 1 && Hidden >= 1;
-  static_assert(fits,
-                ESPALIER_SENTENCE("nn::RNNCell<in, hidden>: in and hidden must be at least 1",
-                                  ESPALIER_STATED(fits, ESPALIER_NAMED("in", In), ESPALIER_NAMED("hidden", Hidden))));
+  static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
   detail::recurrent_parameter<Hidden, In, Hidden> weight_ih{};
   detail::recurrent_parameter<Hidden, Hidden, Hidden> weight_hh{};
@@ -53,6 +50,16 @@ struct RNNCell {
       return std::tuple{next, next};
     };
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::RNNCell<in, hidden>: in and hidden must be at least 1",
+                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
+                                                                   ESPALIER_NAMED("hidden", Hidden))));
+      return true;
+    }
+  };
 
  private:
   static constexpr auto activated(auto const& x) {
@@ -88,22 +95,29 @@ struct rnn {
 /// source  needle's RNN; PyTorch's RNN
 template <int In, int Hidden, rnn Options = rnn{}>
 struct RNN {
-  static constexpr bool fits = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
-  static_assert(fits, ESPALIER_SENTENCE("nn::RNN<in, hidden, rnn>: " ESPALIER_RECURRENT_RANGE,
-                                        ESPALIER_RECURRENT_NUMBERS(fits)));
+  static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr rnn_cell cell_options{Options.bias, Options.nonlinearity};
   static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);
   static constexpr int state_count = 1, step_axis = Options.batch_first ? 1 : 0;
-  using stack_type =
-      detail::cell_stack<RNNCell<fits ? In : 1, fits ? Hidden : 1, cell_options>,
-                         RNNCell<fits ? Hidden*(Options.bidirectional ? 2 : 1) : 1, fits ? Hidden : 1, cell_options>,
-                         detail::layers_of(Options)>;
+  using stack_type = detail::cell_stack<
+      RNNCell<numbers_fit ? In : 1, numbers_fit ? Hidden : 1, cell_options>,
+      RNNCell<numbers_fit ? Hidden*(Options.bidirectional ? 2 : 1) : 1, numbers_fit ? Hidden : 1, cell_options>,
+      detail::layers_of(Options)>;
   stack_type cells{};
   ESPALIER_RECURRENT_MODULE
 
   constexpr auto forward(auto x) const { return cells.run(x); }
   constexpr auto forward(auto x, auto h) const { return cells.run(x, h); }
   constexpr auto forward(auto x, auto h, auto count) const { return cells.run(x, h, count); }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::RNN<in, hidden, rnn>: " ESPALIER_RECURRENT_RANGE,
+                                                   ESPALIER_RECURRENT_NUMBERS(numbers_fit)));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

@@ -81,11 +81,7 @@ struct length_of_units<M, true> {
 /// source  Salimans and Kingma 2016
 template <class M>
 struct WeightNorm {
-  static_assert(
-      has_forward_with_weight<M>::agree,
-      ESPALIER_SENTENCE(
-          "nn::WeightNorm<M>: M must have a parameter `weight` (inputs..., units) and a function forward_with(x, weight)",
-          has_forward_with_weight<M>));
+  static constexpr bool numbers_fit = has_forward_with_weight<M>::agree;
   M module{};
   typename detail::length_of_units<M>::type weight_g{};
 
@@ -122,6 +118,18 @@ struct WeightNorm {
     return module.forward_with(
         x, espalier::detail::rms_normalize_masked<inputs>(module.weight, 0) * (weight_g * (1 / unit_length)));
   }
+
+  /// Reports numbers that do not fit, for a root of the net.
+  struct number_report {
+    static constexpr auto report() {
+      static_assert(
+          has_forward_with_weight<M>::agree,
+          ESPALIER_SENTENCE(
+              "nn::WeightNorm<M>: M must have a parameter `weight` (inputs..., units) and a function forward_with(x, weight)",
+              has_forward_with_weight<M>));
+      return true;
+    }
+  };
 };
 
 }  // namespace espalier::nn

@@ -94,6 +94,30 @@ constexpr invalid<already_reported> reshape(X const&, int, Extents...) {
                 "reshape(x, extents...): extents are template arguments; write reshape<4, 2, 4>(x)");
   return {};
 }
+template <Operand X>
+constexpr invalid<already_reported> one_hot(X const&, int) {
+  static_assert(detail::axis_is_known<X>,
+                "one_hot(labels, n): the number of classes is a template argument; write one_hot<10>(labels)");
+  return {};
+}
+template <Operand X, int... Extents>
+constexpr invalid<already_reported> reshape(X const&, shape<Extents...>) {
+  static_assert(detail::axis_is_known<X>,
+                "reshape(x, shape): extents are template arguments; write reshape<4, 2, 4>(x)");
+  return {};
+}
+template <Operand X, int... Extents>
+constexpr invalid<already_reported> broadcast_to(X const&, shape<Extents...>) {
+  static_assert(detail::axis_is_known<X>,
+                "broadcast_to(x, shape): extents are template arguments; write broadcast_to<4, 2>(x)");
+  return {};
+}
+template <Operand X, Number... Extents>
+constexpr invalid<already_reported> broadcast_to(X const&, int, Extents...) {
+  static_assert(detail::axis_is_known<X>,
+                "broadcast_to(x, extents...): extents are template arguments; write broadcast_to<4, 2>(x)");
+  return {};
+}
 template <Operand A, class... X>
 constexpr invalid<already_reported> concatenate(A const&, X const&...) {
   static_assert(detail::axis_is_known<A, X...>,

@@ -42,22 +42,24 @@ struct extents {
   }
 };
 
+namespace detail {
+/// The product of extents; a product that no std::int64_t holds is the largest one. 0 if an extent is.
+template <int... Extents>
+constexpr std::int64_t count_of_elements() {
+  std::int64_t count = 1;
+  bool const sound = ((Extents > 0) && ...);
+  for (std::int64_t extent : {std::int64_t{1}, std::int64_t{Extents}...})
+    count = sound && count > INT64_MAX / extent ? INT64_MAX : count * extent;
+  return count;
+}
+}  // namespace detail
+
 /// A shape as a type: the extents of a tensor, row-major, rank 0 (a scalar) to 6. Every extent is at least 1.
 template <int... Extents>
 struct shape {
-  static_assert(!(sizeof...(Extents) > max_rank),
-                ESPALIER_SENTENCE("shape<...>: a tensor has at most 6 axes",
-                                  ESPALIER_STATED((!(sizeof...(Extents) > max_rank)),
-                                                  ESPALIER_NAMED("extents", Extents...))));
-  static_assert(((Extents > 0) && ...),
-                ESPALIER_SENTENCE("shape<...>: every extent must be at least 1",
-                                  ESPALIER_STATED((((Extents > 0) && ...)), ESPALIER_NAMED("extents", Extents...))));
   static constexpr int rank = static_cast<int>(sizeof...(Extents));
-  static constexpr std::int64_t size = (std::int64_t{1} * ... * Extents);
+  static constexpr std::int64_t size = detail::count_of_elements<Extents...>();
   static constexpr extents value{static_cast<int>(sizeof...(Extents)), {Extents...}};
-  static_assert(!(size > 0x7fffffff),
-                ESPALIER_SENTENCE("shape<...>: a tensor has at most 2^31 - 1 elements",
-                                  ESPALIER_STATED((!(size > 0x7fffffff)), ESPALIER_NAMED("elements", size))));
 
   /// The extent of an axis; negative axes count from the end.
   template <int Axis>
@@ -69,6 +71,18 @@ struct shape {
     if constexpr (exists) return value.at[Axis < 0 ? Axis + rank : Axis];
     else return 1;
   }
+
+  // The assertions follow the members: clang does not find members that follow a failed assertion.
+  static_assert(!(sizeof...(Extents) > max_rank),
+                ESPALIER_SENTENCE("shape<...>: a tensor has at most 6 axes",
+                                  ESPALIER_STATED((!(sizeof...(Extents) > max_rank)),
+                                                  ESPALIER_NAMED("extents", Extents...))));
+  static_assert(((Extents > 0) && ...),
+                ESPALIER_SENTENCE("shape<...>: every extent must be at least 1",
+                                  ESPALIER_STATED((((Extents > 0) && ...)), ESPALIER_NAMED("extents", Extents...))));
+  static_assert(!(size > 0x7fffffff),
+                ESPALIER_SENTENCE("shape<...>: a tensor has at most 2^31 - 1 elements",
+                                  ESPALIER_STATED((!(size > 0x7fffffff)), ESPALIER_NAMED("elements", size))));
 };
 
 template <int... A, int... B>
@@ -88,7 +102,8 @@ inline constexpr bool is_shape<shape<Extents...>> = true;
 template <class T>
 inline constexpr bool is_sound_shape = false;
 template <int... Extents>
-inline constexpr bool is_sound_shape<shape<Extents...>> = ((Extents > 0) && ...) && sizeof...(Extents) <= max_rank;
+inline constexpr bool is_sound_shape<shape<Extents...>> =
+    ((Extents > 0) && ...) && sizeof...(Extents) <= max_rank&& detail::count_of_elements<Extents...>() <= 0x7fffffff;
 template <class T>
 concept Shape = is_shape<T>;
 /// True for the shape of a batch of up to N samples (shape/up_to.hpp), which is no Shape.

@@ -13,7 +13,8 @@ struct shape_of_a_range {};
 struct shape_of_numbers {};
 }  // namespace detail
 
-/// A separate class for an S that is not a valid shape. It uses no extents of S, so the error is reported once.
+/// A separate class for an S that is not a valid shape. It uses no extents of S and accepts the uses of a tensor, so
+/// the error is reported once.
 template <class T, class S, class Device>
   requires(!is_sound_shape<S>)
 class tensor<T, S, Device> {
@@ -25,7 +26,19 @@ class tensor<T, S, Device> {
           ESPALIER_STATED(is_shape<S>, S)));
 
  public:
+  using value_type = T;
+  static constexpr int rank = 0;
+  static constexpr std::int64_t size() { return 0; }
+  static constexpr extents shape() { return {}; }
   constexpr tensor(auto const&...) {}
+  constexpr T* data() const { return nullptr; }
+  constexpr T* begin() const { return nullptr; }
+  constexpr T* end() const { return nullptr; }
+  constexpr espalier::span<T> span() const { return {}; }
+  constexpr void fill(auto const&) const {}
+  constexpr T& operator[](auto const&) const { return *data(); }
+  constexpr T& operator()(auto const&...) const { return *data(); }
+  constexpr tensor& operator=(auto const&) { return *this; }
 };
 
 /// A range has no shape: `tensor t = numbers;` does not compile, with the sentence above.

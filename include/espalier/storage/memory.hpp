@@ -44,6 +44,7 @@ struct inline_memory {
   constexpr T* begin() { return at; }
   constexpr T const* begin() const { return at; }
   constexpr void own() {}
+  static constexpr bool has_elements() { return true; }
 
   alignas(tensor_alignment) T at[static_cast<std::size_t>(Size)];
 };
@@ -77,6 +78,7 @@ class heap_memory {
 
   constexpr T* begin() { return at_; }
   constexpr T const* begin() const { return at_; }
+  constexpr bool has_elements() const { return at_ != nullptr; }
   /// Allocates storage for a moved-from tensor that is about to be assigned to.
   constexpr void own() {
     if (at_ == nullptr) at_ = allocate();

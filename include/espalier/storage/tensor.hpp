@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cassert>
 #include "memory.hpp"
 #include "invalid_tensor.hpp"
 #include "view.hpp"
@@ -90,7 +91,7 @@ struct any_number {
 ///          shape
 /// copies   are deep; copy assignment reuses the existing storage
 /// moves    of a large tensor transfer the allocation; move assignment exchanges the two. A moved-from tensor has no
-///          elements; you may assign to it, copy it (the copy has none either) and destroy it
+///          elements; you may assign to it, copy it (the copy has none either) and destroy it; other uses are asserted
 /// errors   wrong counts do not compile; indices out of range are asserted
 template <class T, class S, class Device>
 class tensor {
@@ -373,8 +374,12 @@ class tensor {
     return *this;
   }
 
-  constexpr T* data() { return memory_.begin(); }
-  constexpr T const* data() const { return memory_.begin(); }
+  constexpr T* data() { return const_cast<T*>(std::as_const(*this).data()); }
+  constexpr T const* data() const {
+    assert(memory_.has_elements() &&
+           "this tensor was moved from; it has no elements until another one is assigned to it");
+    return memory_.begin();
+  }
   constexpr espalier::span<T> span() { return {data(), S::size}; }
   constexpr espalier::span<T const> span() const { return {data(), S::size}; }
   constexpr T* begin() { return data(); }
