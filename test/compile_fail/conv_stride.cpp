@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: nn::Conv<in, out, kernel, conv>: in, out, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out
+// expect: nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out, which must be at least 1
 // expect-early: Conv<3, 8
 // lines: 10
 #include <espalier/model/model.hpp>

@@ -85,7 +85,7 @@ struct Conv {
   static constexpr bool numbers_fit = kernel_exists && groups_fit;
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
-  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / groups, Out> weight{};
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / groups, Out> weight = numbers_reported<number_report>{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
   using takes_single_values = void;
@@ -108,7 +108,7 @@ struct Conv {
       static_assert(
           groups_fit,
           ESPALIER_SENTENCE(
-              "nn::Conv<in, out, kernel, conv>: in, out, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
+              "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out, which must be at least 1",
               ESPALIER_STATED(groups_fit, ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
                               ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
                               ESPALIER_NAMED("out", Out))));

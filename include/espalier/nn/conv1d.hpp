@@ -43,7 +43,7 @@ struct Conv1d {
                                       Out % Options.groups == 0;
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel * In / groups;
-  detail::kernels<fan_in, Kernel, In / groups, Out> weight{};
+  detail::kernels<fan_in, Kernel, In / groups, Out> weight = numbers_reported<number_report>{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
   using takes_single_values = void;
@@ -73,7 +73,7 @@ struct Conv1d {
       static_assert(
           numbers_fit,
           ESPALIER_SENTENCE(
-              "nn::Conv1d<in, out, kernel, conv>: in, out, kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
+              "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out, which must be at least 1",
               ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel),
                               ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
                               ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),

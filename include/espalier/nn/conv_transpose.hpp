@@ -45,7 +45,7 @@ struct ConvTranspose {
                                       In % Options.groups == 0 && Out % Options.groups == 0;
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
-  detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / groups, In> weight{};
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / groups, In> weight = numbers_reported<number_report>{};
   detail::biases<fan_in, Out> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
   using takes_single_values = void;
@@ -74,8 +74,8 @@ struct ConvTranspose {
       static_assert(
           numbers_fit,
           ESPALIER_SENTENCE(
-              "nn::ConvTranspose<in, out, kernel, conv_transpose>: in, out, kernel, stride, dilation and groups must be at least 1, padding at "
-              "least 0, extra below the stride, and groups must divide in and out",
+              "nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at "
+              "least 0, extra below the stride, and groups must divide in and out, which must be at least 1",
               ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns),
                               ESPALIER_WALK_NUMBERS(Options), ESPALIER_NAMED("groups", Options.groups),
                               ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns),

@@ -20,7 +20,8 @@ struct no_bias {};
 template <int In, int Out, class Bias = with_bias>
 struct Linear {
   static constexpr bool numbers_fit = In >= 1 && Out >= 1;
-  parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
+  parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight =
+      numbers_reported<number_report>{};
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
   ESPALIER_MODULE(Linear, weight, bias)
   using takes_single_values = void;
@@ -51,7 +52,8 @@ struct Linear {
 template <int In, int Out>
 struct Linear<In, Out, no_bias> {
   static constexpr bool numbers_fit = In >= 1 && Out >= 1;
-  parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
+  parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight =
+      numbers_reported<number_report>{};
   ESPALIER_MODULE(Linear, weight)
   using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {

@@ -188,6 +188,16 @@ struct module_numbers {
     else return true;
   }();
 };
+/// The initial value of the first member of such a module: a module that is declared alone reports its numbers, too. It
+/// is the same function, so there is one error in all.
+template <class Report>
+struct numbers_reported {
+  template <class Member>
+  constexpr operator Member() const {
+    Report::report();
+    return Member{};
+  }
+};
 /// Named relation: the shape of a parameter or buffer has at most 6 axes, extents of at least 1, and at most 2^31 - 1
 /// elements.
 template <class Module, int... Extents>
@@ -347,19 +357,30 @@ template <class M, class Members, bool Listed = ListsMembers<M>>
 struct own_fault {
   using type = all_members_listed;
 };
-template <class M, class Members, bool Listed>
-  requires(!module_numbers<M>::agree)
-struct own_fault<M, Members, Listed> {
-  using type = module_numbers<M>;
-};
 template <class M, bool Listed>
-requires module_numbers<M>::agree struct own_fault<M, undeclared_members<M>, Listed> {
+struct own_fault<M, undeclared_members<M>, Listed> {
   using type = declared_members<M>;
 };
 template <class M, class... Members>
-requires module_numbers<M>::agree struct own_fault<M, types<Members...>, true> {
+struct own_fault<M, types<Members...>, true> {
   using type = decltype(members_fault<M, typename first_odd_member<M, Members...>::type>());
 };
+
+/// The first module in a net whose numbers do not fit. It is looked for before members are counted, which instantiates
+/// their initial values.
+template <class M>
+struct numbers_fault {
+  using type = all_members_listed;
+};
+template <class First, class... M>
+struct numbers_fault<types<First, M...>> : std::conditional_t<without_fault<typename numbers_fault<First>::type>,
+                                                              numbers_fault<types<M...>>, numbers_fault<First>> {};
+template <Module M>
+struct numbers_fault<M> : std::conditional_t<module_numbers<M>::agree, numbers_fault<member_types<M>>,
+                                             std::type_identity<module_numbers<M>>> {};
+template <class M>
+  requires(!Module<M> && requires { typename M::value_type; })
+struct numbers_fault<M> : numbers_fault<typename M::value_type> {};
 
 /// The first relation that the members of a module, or of a module inside it, violate; all_members_listed if there is
 /// none.
@@ -374,9 +395,13 @@ struct module_fault<types<M...>> {
 template <class First, class... M>
 struct module_fault<types<First, M...>> : std::conditional_t<without_fault<typename module_fault<First>::type>,
                                                              module_fault<types<M...>>, module_fault<First>> {};
+template <class M, bool NumbersFit = without_fault<typename numbers_fault<M>::type>>
+struct fault_of_members : numbers_fault<M> {};
+template <class M>
+struct fault_of_members<M, true> : std::conditional_t<without_fault<typename own_fault<M, member_types<M>>::type>,
+                                                      module_fault<member_types<M>>, own_fault<M, member_types<M>>> {};
 template <Module M>
-struct module_fault<M> : std::conditional_t<without_fault<typename own_fault<M, member_types<M>>::type>,
-                                            module_fault<member_types<M>>, own_fault<M, member_types<M>>> {};
+struct module_fault<M> : fault_of_members<M> {};
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
 struct module_fault<M> : module_fault<typename M::value_type> {};
