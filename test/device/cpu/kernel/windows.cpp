@@ -144,6 +144,19 @@ void written(char const* name) {
 
 }  // namespace
 
+// Images that windows step over would need too much of the stack by one tap after the other.
+BOOST_AUTO_TEST_CASE(large_steps) {
+  using image = shape<2, 160, 160, 64>;
+  using move = windows<image, 9, 9, convolution{.stride = 8, .padding = 4}>;
+  using window = espalier::shape_from<extents_of<move>>;
+  using facts = on_cpu::detail::window_facts<image, window, typename map_of<move>::type>;
+  static_assert(!on_cpu::window_tap_gradient<float, facts, 64, 2, on_cpu::default_arch>::fits);
+  using small = shape<2, 7, 7, 64>;
+  using around = windows<small, 3, 3, convolution{.padding = 1}>;
+  using of_small =
+      on_cpu::detail::window_facts<small, espalier::shape_from<extents_of<around>>, typename map_of<around>::type>;
+  static_assert(on_cpu::window_tap_gradient<float, of_small, 64, 2, on_cpu::default_arch>::fits);
+}
 // Small images, which are multiplied by one tap after the other.
 BOOST_AUTO_TEST_CASE(small_images) {
   convolved<float, shape<1, 7, 7, 70>, 3, 3, 96, convolution{.padding = 1}>("7x7");

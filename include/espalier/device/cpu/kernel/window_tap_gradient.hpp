@@ -41,13 +41,19 @@ struct window_tap_gradient {
     return (each + rows - 1) / rows * rows;
   }();
   static constexpr int chunks = (channels + chunk - 1) / chunk, units = chunks * panels;
+  /// What a unit needs on the stack. Large kernels, and images that windows step over, would need too much.
+  static constexpr std::int64_t stack_bytes =
+      (images * (inputs * chunk + layout::pixels * panel) + (at_once ? 0 : std::int64_t{taps} * chunk * panel)) *
+      layout::bytes;
+  static constexpr bool fits = stack_bytes <= 512 * 1024;
 
   /// One unit of the gradient for the first `count` images.
   static ESPALIER_INLINE void run(T const* x, T const* dy, T* y, int count, int unit) {
     int const c = unit / panels * chunk, j = unit % panels * panel;
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
+      constexpr int vectors = layout::rest == 0 ? layout::cut.vectors : layout::rest;
       if (j + panel > Outputs || (layout::rest == 0 && j + panel == Outputs))
-        return some < layout::rest == 0 ? layout::cut.vectors : layout::rest, layout::last > (x, dy, y, count, c, j);
+        return some<vectors, layout::last>(x, dy, y, count, c, j);
     }
     if constexpr (Outputs >= panel) some<layout::cut.vectors, layout::width>(x, dy, y, count, c, j);
   }

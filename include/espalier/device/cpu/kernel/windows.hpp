@@ -59,9 +59,10 @@ struct window_product : independent_parts {
                        image_groups = (images_per_batch + images_per_group - 1) / images_per_group;
   static constexpr direct_costs costs =
       costs_of_direct(Image::value, Window::value, facts::map, images_per_batch, outputs);
-  static constexpr bool by_taps =
-      groups == 1 && (turned || (transposed ? costs.prefers_taps_for_kernels() : costs.prefers_taps()));
   using tap_gradient = window_tap_gradient<T, facts, outputs, images_per_batch, Arch>;
+  static constexpr bool by_taps =
+      groups == 1 &&
+      (turned || (transposed ? costs.prefers_taps_for_kernels() && tap_gradient::fits : costs.prefers_taps()));
 
   /// Units that can be computed independently: bands of images, panels of outputs, or parts of the gradient of the
   /// kernels. For the latter, every part pads the images again.
