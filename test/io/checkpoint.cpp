@@ -124,6 +124,34 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_is_no_model) {
   BOOST_TEST(vectors.disagreements()[0].name == "training/state1/0.weight");
 }
 
+// Both optimizers have one vector, of another meaning.
+BOOST_AUTO_TEST_CASE(the_state_of_another_optimizer_is_refused) {
+  temporary::folder const folder;
+  esp::model<Net> model{esp::seed{1}}, other{esp::seed{2}};
+  esp::trainer root{model, nn::SoftmaxLoss{}, optim::RMSProp{}, Batch{}};
+  auto const momentum = [](auto kind) { return optim::SGD{.learning_rate = .1, .momentum = kind}; };
+  esp::trainer ball{other, nn::SoftmaxLoss{}, optim::clip_by_norm{momentum(optim::heavy_ball{.9})}, Batch{}};
+  esp::trainer damped{other, nn::SoftmaxLoss{}, momentum(optim::damped{.9}), Batch{}};
+  optim::updater nesterov{other, momentum(optim::nesterov{.9})};
+  steps(root, 0, 2);
+  steps(ball, 0, 2);
+  io::save_safetensors(folder.path("root.safetensors"), model, root);
+  io::save_safetensors(folder.path("ball.safetensors"), other, ball);
+  auto const before = bits(other);
+  auto const error = mismatch_of([&] { io::load_safetensors(folder.path("root.safetensors"), other, ball); });
+  BOOST_TEST(error.disagreements().size() == 1u);
+  BOOST_TEST(std::string{error.what()}.find("expected the state of SGD with momentum, found that of RMSProp") !=
+             std::string::npos);
+  mismatch_of([&] { io::load_safetensors(folder.path("ball.safetensors"), other, damped); });
+  BOOST_TEST((bits(other) == before));
+  BOOST_TEST(ball.steps() == 2);
+  io::load_safetensors(folder.path("ball.safetensors"), other, nesterov);
+  BOOST_TEST(nesterov.steps() == 2);
+  // A file without the entry, as 0.6.0 wrote it.
+  io::write_safetensors(folder.path("old.safetensors"), io::snapshot{model, root}.arrays(), {{"format", "espalier"}});
+  io::load_safetensors(folder.path("old.safetensors"), other, ball);
+}
+
 BOOST_AUTO_TEST_CASE(invalid_step_counts_throw) {
   temporary::folder const folder;
   esp::model<Net> model{esp::seed{1}};

@@ -235,6 +235,20 @@ BOOST_AUTO_TEST_CASE(models_and_training_come_back) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_state_of_another_optimizer_is_refused) {
+  temporary::folder const folder;
+  esp::model<Net> model{esp::seed{5}};
+  esp::trainer root{model, nn::SoftmaxLoss{}, optim::RMSProp{}, esp::batch<16, 6>{}};
+  esp::trainer ball{model, nn::SoftmaxLoss{}, optim::SGD{.momentum = optim::heavy_ball{.9}}, esp::batch<16, 6>{}};
+  io::save_npz(folder.path("root.npz"), model, root);
+  auto const metadata = io::read_npz(folder.path("root.npz")).metadata();
+  BOOST_TEST_REQUIRE(metadata.size() == 2u);
+  BOOST_TEST((metadata[0].name == "format" && metadata[0].text == "espalier"));
+  BOOST_TEST((metadata[1].name == "optimizer" && metadata[1].text == "RMSProp"));
+  BOOST_CHECK_THROW(io::load_npz(folder.path("root.npz"), model, ball), io::mismatch_error);
+  io::load_npz(folder.path("root.npz"), model, root);
+}
+
 // Which bytes are truth values is C++'s affair, not the file's.
 BOOST_AUTO_TEST_CASE(any_byte_but_zero_is_true) {
   unsigned char const bytes[5] = {0, 1, 2, 0x80, 0xff};

@@ -72,6 +72,30 @@ void name_tensors(std::string const& before, T* base, bool trainable_only, F&& f
       [&](char const* path, extents const& shape, auto elements) { f(before + path, shape, elements.data()); });
 }
 
+/// The entry of metadata that says what the optimizer's state vectors are.
+inline constexpr char const* optimizer_entry = "optimizer";
+/// What the state vectors of an optimizer, or of the one that it wraps, are; null if it does not say.
+template <class O>
+constexpr char const* state_kind_of() {
+  if constexpr (requires { O::state_kind; }) return O::state_kind;
+  else if constexpr (requires { &O::optimizer; }) return state_kind_of<decltype(O::optimizer)>();
+  else return nullptr;
+}
+template <class TrainedBy>
+constexpr char const* kind_of_states() {
+  if constexpr (requires(TrainedBy & x) { x.optimizer(); })
+    return state_kind_of<std::remove_cvref_t<decltype(std::declval<TrainedBy&>().optimizer())>>();
+  else return nullptr;
+}
+/// The metadata of a model's file.
+template <class... TrainedBy>
+std::vector<metadata_entry> metadata_of() {
+  std::vector<metadata_entry> all{{"format", "espalier"}};
+  for (char const* kind : {static_cast<char const*>(nullptr), kind_of_states<TrainedBy>()...})
+    if (kind != nullptr) all.push_back({optimizer_entry, kind});
+  return all;
+}
+
 inline constexpr char const *seed_name = "training/seed", *random_steps_name = "training/draws";
 inline std::string state_name(std::int64_t number) { return "training/state" + std::to_string(number) + "/"; }
 
@@ -143,6 +167,19 @@ class snapshot {
 template <class Model, class... TrainedBy>
 snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 
+namespace detail {
+/// fill, with disagreements that count if the arrays fit: those of arrays say more.
+inline void fill_unless(archive const& from, std::vector<named_array> const& to, load_options const& options,
+                        std::vector<disagreement> const& others) {
+  matching const match{from, to, options};
+  std::vector<disagreement> const& all = match.disagreements.empty() ? others : match.disagreements;
+  if (!all.empty()) espalier::detail::raise(mismatch_error{from.name(), all});
+  for (auto const& pair : match.pairs)
+    if (pair.order != nullptr) copy_permuted(*pair.from, *pair.to, *pair.order);
+    else copy_elements(*pair.from, *pair.to);
+}
+}  // namespace detail
+
 /// fill(from, to, options): copies the file's array of the same name into every array of `to`, or changes nothing if
 /// any of them does not fit.
 /// errors  mismatch_error with every disagreement: names that only one side has, other extents, other element types,
@@ -150,12 +187,18 @@ snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 ///         metadata names another library's format. A file without a format in its metadata is an error only if the
 ///         order of axes is ambiguous. The options can state the order.
 inline void fill(archive const& from, std::vector<named_array> const& to, load_options const& options = {}) {
-  detail::matching const match{from, to, options};
-  if (!match.disagreements.empty()) espalier::detail::raise(mismatch_error{from.name(), match.disagreements});
-  for (auto const& pair : match.pairs)
-    if (pair.order != nullptr) detail::copy_permuted(*pair.from, *pair.to, *pair.order);
-    else detail::copy_elements(*pair.from, *pair.to);
+  detail::fill_unless(from, to, options, {});
 }
+namespace detail {
+/// The disagreement about what an optimizer's state vectors are, if a file states it.
+template <class TrainedBy>
+std::vector<disagreement> optimizer_disagreement(archive const& from) {
+  char const* const expected = kind_of_states<TrainedBy>();
+  std::string const* const found = entry_of(from, optimizer_entry);
+  if (expected == nullptr || found == nullptr || *found == expected) return {};
+  return {{disagreement_kind::optimizer, {}, expected, *found, {}}};
+}
+}  // namespace detail
 
 namespace detail {
 /// `agreed`, or the fault of loading into this model: it is const.
@@ -178,7 +221,7 @@ void restore(archive const& from, Model& model, TrainedBy& training, load_option
   using May = detail::loaded_fault<Model>;
   static_assert(May::agree, ESPALIER_SENTENCE("load or restore a model: " ESPALIER_MODEL_IS_CONST, May));
   snapshot all{model, training};
-  fill(from, all.arrays(), options);
+  detail::fill_unless(from, all.arrays(), options, detail::optimizer_disagreement<TrainedBy>(from));
   all.restore(model, training);
 }
 

@@ -122,10 +122,10 @@ inline std::vector<std::int64_t> in_order(axis_order const& order, std::vector<s
 inline constexpr char const* layout_remedy =
     "if PyTorch wrote it, load it with io::load_options{}.from_pytorch(), which converts; if its tensors have the model's axes, with .from_espalier()";
 
-/// The "format" entry of a file's metadata, or null.
-inline std::string const* format_of(archive const& file) {
+/// An entry of a file's metadata, or null.
+inline std::string const* entry_of(archive const& file, std::string_view name) {
   for (auto const& m : file.metadata())
-    if (m.name == "format") return &m.text;
+    if (m.name == name) return &m.text;
   return nullptr;
 }
 
@@ -141,7 +141,7 @@ struct matching {
       : from_pytorch_{options.layout() == file_layout::pytorch} {
     bool of_model = false;
     for (auto const& a : to) of_model = of_model || a.of_model;
-    std::string const* const format = format_of(from);
+    std::string const* const format = entry_of(from, "format");
     bool const is_espalier = format != nullptr && *format == "espalier";
     if (options.layout() == file_layout::from_metadata && of_model && format != nullptr && !is_espalier) {
       add_layout_mismatch({}, "espalier's",

@@ -10,7 +10,7 @@
 namespace espalier::io {
 
 /// The ways in which a file can disagree with a model.
-enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout, layers };
+enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout, layers, optimizer };
 struct disagreement {
   disagreement_kind kind;
   std::string name;  ///< the model's; if extra, the file's
@@ -48,6 +48,8 @@ class mismatch_error : public error {
                d.found + "; " + d.remedy;
       case disagreement_kind::layers:
         return "layers: expected " + d.expected + ", found " + d.found;
+      case disagreement_kind::optimizer:
+        return "optimizer: expected the state of " + d.expected + ", found that of " + d.found;
       case disagreement_kind::element:
         return "elements of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
       case disagreement_kind::not_finite:

@@ -16,8 +16,26 @@ struct npz_options {
 };
 
 namespace detail {
-/// Marks an npz file of a model. A zip comment is the only metadata that the format has.
+/// Marks an npz file of a model: the first line of a zip comment, which is the only metadata that the format has. Other
+/// lines are further metadata, name=text.
 inline constexpr std::string_view format_comment = "format=espalier";
+inline std::string comment_of(std::vector<metadata_entry> const& metadata) {
+  std::string all;
+  for (auto const& m : metadata) all.append(all.empty() ? "" : "\n").append(m.name).append("=").append(m.text);
+  return all;
+}
+inline std::vector<metadata_entry> metadata_in(std::string_view comment) {
+  std::vector<metadata_entry> all;
+  if (comment.substr(0, comment.find('\n')) != format_comment) return all;
+  while (!comment.empty()) {
+    std::string_view const line = comment.substr(0, comment.find('\n'));
+    std::size_t const at = line.find('=');
+    if (at != std::string_view::npos)
+      all.push_back({std::string{line.substr(0, at)}, std::string{line.substr(at + 1)}});
+    comment.remove_prefix(line.size() < comment.size() ? line.size() + 1 : line.size());
+  }
+  return all;
+}
 }  // namespace detail
 
 /// parse_npz(path, bytes): reads the arrays of an npz file in memory: a zip file of npy files, each named like its
@@ -33,9 +51,8 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
   detail::file_name const file{path};
   detail::zip_directory directory{file.text, bytes.data(), bytes.size()};
   std::vector<detail::zip_entry> const entries = directory.read();
-  std::vector<metadata_entry> metadata;
-  if (directory.comment() == detail::format_comment || directory.is_of_version_0_6())
-    metadata.push_back({"format", "espalier"});
+  std::vector<metadata_entry> metadata = detail::metadata_in(directory.comment());
+  if (metadata.empty() && directory.is_of_version_0_6()) metadata.push_back({"format", "espalier"});
   // Stored arrays stay in the file's bytes; if one of them is deflated, all are copied to new memory.
   auto const room = [](detail::zip_entry const& e) { return (e.size + 63) / 64 * 64; };
   std::int64_t total = 0;
@@ -98,9 +115,10 @@ void write_npz_to(File& file, char const* path, std::vector<named_array> const& 
   zip.finish(comment);
 }
 /// Writes a model's arrays; a comment marks the file.
-inline void write_model_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options) {
+inline void write_model_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options,
+                            std::vector<metadata_entry> const& metadata) {
   atomic_file file{path};
-  write_npz_to(file, file.name(), arrays, options, false, format_comment);
+  write_npz_to(file, file.name(), arrays, options, false, comment_of(metadata));
   file.commit();
 }
 
@@ -123,11 +141,11 @@ inline void write_npz(file_path path, std::vector<named_array> const& arrays, np
 /// errors    write_error, also for models of bfloat16; an existing file is unchanged
 template <class Model>
 void save_npz(file_path path, Model& model, npz_options const& options = {}) {
-  detail::write_model_npz(path, snapshot{model}.arrays(), options);
+  detail::write_model_npz(path, snapshot{model}.arrays(), options, detail::metadata_of<>());
 }
 template <class Model, Training TrainedBy>
 void save_npz(file_path path, Model& model, TrainedBy& training, npz_options const& options = {}) {
-  detail::write_model_npz(path, snapshot{model, training}.arrays(), options);
+  detail::write_model_npz(path, snapshot{model, training}.arrays(), options, detail::metadata_of<TrainedBy>());
 }
 
 /// load_npz(path, model[, trainer][, load_options]): loads a file into a model and its trainer. If they disagree in

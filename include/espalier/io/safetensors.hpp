@@ -121,7 +121,7 @@ inline void write_safetensors(file_path path, std::vector<named_array> const& ar
 template <class Model, class... Training>
 void save_safetensors(file_path path, Model& model, Training&... training) {
   snapshot const all{model, training...};
-  write_safetensors(path, all.arrays(), {{"format", "espalier"}});
+  write_safetensors(path, all.arrays(), detail::metadata_of<Training...>());
 }
 
 /// load_safetensors(path, model[, trainer][, load_options]): loads a file into a model and its trainer. If they

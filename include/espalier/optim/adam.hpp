@@ -44,6 +44,7 @@ struct moments {
 /// source  Kingma and Ba 2015; needle's optim.Adam
 struct Adam {
   static constexpr int states = 2;
+  static constexpr char const* state_kind = "Adam";
   static constexpr bool decays = true;
   double learning_rate = 0.001;
   double beta1 = 0.9;
@@ -66,6 +67,7 @@ struct Adam {
 /// source  Loshchilov and Hutter 2019
 struct AdamW {
   static constexpr int states = 2;
+  static constexpr char const* state_kind = "Adam";
   static constexpr bool decays = true;
   double learning_rate = 0.001;
   double beta1 = 0.9;
@@ -100,6 +102,7 @@ struct amsgrad {
   O optimizer{};
 
   static constexpr int states = 3;
+  static constexpr char const* state_kind = "AMSGrad";
   static constexpr bool decays = true;
 
   hyperparameters hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }

@@ -15,6 +15,8 @@
 /// An optimizer with a decay has `decays = true` and a second function, update_decaying(p, decaying, g, states...).
 /// `decaying` is p, or p with zeros for the exempt parameters (decay_only).
 /// A wrapper has the optimizer that it wraps as its member `optimizer`.
+/// `state_kind` is optional: text that says what the state vectors are. Files store it, and an optimizer of another
+/// kind does not load them.
 /// All trainable parameters are one contiguous vector, so an update is one fused sweep for every net.
 namespace espalier::optim {
 

@@ -10,6 +10,7 @@ namespace espalier::optim {
 /// source  Tieleman and Hinton 2012; PyTorch's torch.optim.RMSprop, whose alpha is smoothing
 struct RMSProp {
   static constexpr int states = 1;
+  static constexpr char const* state_kind = "RMSProp";
   static constexpr bool decays = true;
   double learning_rate = 0.01;
   double smoothing = 0.99;

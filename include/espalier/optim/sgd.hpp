@@ -51,6 +51,9 @@ struct SGD {
 
   static constexpr bool has_memory = !std::is_same_v<Momentum, no_momentum>;
   static constexpr int states = has_memory ? 1 : 0;
+  static constexpr char const* state_kind = !has_memory                        ? nullptr
+                                            : std::is_same_v<Momentum, damped> ? "SGD with damped momentum"
+                                                                               : "SGD with momentum";
 
   constexpr hyperparameters hyperparameters_of([[maybe_unused]] std::int64_t step) const {
     hyperparameters m{{learning_rate, weight_decay}};
