@@ -88,3 +88,13 @@ BOOST_AUTO_TEST_CASE(ten_layers_and_more_have_names_of_two_digits) {
   esp::model<nn::Sequential<id, id, id, id, id, id, id, id, id, id, id, id, nn::Linear<2, 2>>> model;
   BOOST_TEST(parameter_list(model) == "12.weight(2,2) 12.bias(1,2)");
 }
+BOOST_AUTO_TEST_CASE(the_type_follows_from_the_layers) {
+  auto const net = nn::Sequential{nn::Linear<3, 2>{}, nn::ReLU{}};
+  using type = nn::Sequential<nn::Linear<3, 2>, nn::ReLU>;
+  static_assert(std::is_same_v<decltype(net), type const>);
+  static_assert(std::is_same_v<decltype(nn::Sequential{type{}}), type>);
+  static_assert(std::is_same_v<decltype(nn::Sequential{type{}, nn::ReLU{}}), nn::Sequential<type, nn::ReLU>>);
+  static_assert(!std::is_convertible_v<nn::ReLU, nn::Sequential<nn::ReLU>>);
+  esp::model<type> model;
+  BOOST_TEST(parameter_list(model) == "0.weight(3,2) 0.bias(1,2)");
+}

@@ -307,13 +307,18 @@ template <class M, class Shape>
 struct shape_of_member;
 template <class M, int... Extents>
 struct shape_of_member<M, shape<Extents...>> : std::type_identity<member_shape<M, Extents...>> {};
+template <class Member>
+inline constexpr bool has_unsound_shape = [] {
+  if constexpr (
+      requires { typename Member::is_parameter; } || requires { typename Member::is_buffer; })
+    return !is_sound_shape<typename Member::shape_type>;
+  else return false;
+}();
 template <class M, class Member>
 constexpr auto odd_member() {
   if constexpr (!member_objects<M, Member>::agree) return member_objects<M, Member>{};
   else if constexpr (!member_begins<M, Member>::agree) return member_begins<M, Member>{};
-  else if constexpr (
-      requires { typename Member::is_parameter; } || requires { typename Member::is_buffer; })
-    return typename shape_of_member<M, typename Member::shape_type>::type{};
+  else if constexpr (has_unsound_shape<Member>) return typename shape_of_member<M, typename Member::shape_type>::type{};
   else return all_members_listed{};
 }
 template <class M, class First, class... Members>
@@ -366,8 +371,21 @@ struct own_fault<M, types<Members...>, true> {
   using type = decltype(members_fault<M, typename first_odd_member<M, Members...>::type>());
 };
 
-/// The first module in a net whose numbers do not fit. It is looked for before members are counted, which instantiates
-/// their initial values.
+/// Whether the numbers of all modules in a net fit. That is asked before members are counted, which instantiates their
+/// initial values.
+template <class M>
+inline constexpr bool all_numbers_fit = true;
+template <class... M>
+inline constexpr bool all_numbers_fit<types<M...>> = (all_numbers_fit<M> && ...);
+template <Module M>
+inline constexpr bool all_numbers_fit<M> = [] {
+  if constexpr (requires { requires !M::numbers_fit; }) return false;
+  else return all_numbers_fit<member_types<M>>;
+}();
+template <class M>
+  requires(!Module<M> && requires { typename M::value_type; })
+inline constexpr bool all_numbers_fit<M> = all_numbers_fit<typename M::value_type>;
+/// The first module in a net whose numbers do not fit.
 template <class M>
 struct numbers_fault {
   using type = all_members_listed;
@@ -395,13 +413,12 @@ struct module_fault<types<M...>> {
 template <class First, class... M>
 struct module_fault<types<First, M...>> : std::conditional_t<without_fault<typename module_fault<First>::type>,
                                                              module_fault<types<M...>>, module_fault<First>> {};
-template <class M, bool NumbersFit = without_fault<typename numbers_fault<M>::type>>
-struct fault_of_members : numbers_fault<M> {};
-template <class M>
-struct fault_of_members<M, true> : std::conditional_t<without_fault<typename own_fault<M, member_types<M>>::type>,
-                                                      module_fault<member_types<M>>, own_fault<M, member_types<M>>> {};
 template <Module M>
-struct module_fault<M> : fault_of_members<M> {};
+struct module_fault<M> : std::conditional_t<without_fault<typename own_fault<M, member_types<M>>::type>,
+                                            module_fault<member_types<M>>, own_fault<M, member_types<M>>> {};
+template <Module M>
+  requires(!all_numbers_fit<M>)
+struct module_fault<M> : numbers_fault<M> {};
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
 struct module_fault<M> : module_fault<typename M::value_type> {};

@@ -70,6 +70,10 @@ template <class... M>
 struct Sequential {
   boost::hana::tuple<M...> layers{};
 
+  constexpr Sequential() = default;
+  /// Sequential{Linear<3, 2>{}, ReLU{}}: the type follows from the layers. They have no values; a model has.
+  constexpr explicit Sequential(M const&...) requires(sizeof...(M) > 0) {}
+
   using is_module = void;
   using takes_single_values = void;
   using input_element = typename detail::first_input_element<M...>::type;
