@@ -9,14 +9,14 @@
 #include <tuple>
 #include <type_traits>
 
-#include <espalier/base/philox.hpp>
-#include <espalier/eager/compiled.hpp>
 #include <espalier/model/frozen.hpp>
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/optim.hpp>
 #include <espalier/report/explain.hpp>
 #include <espalier/report/profile.hpp>
+
+#include "support/convolution_programs.hpp"
 
 namespace esp = espalier;
 namespace nn = esp::nn;
@@ -27,22 +27,8 @@ using esp::tensor;
 
 namespace {
 
-template <convolution Options>
-struct convolved {
-  constexpr auto operator()(auto x, auto w) const { return esp::conv2d<Options>(x, w); }
-};
-template <convolution Options>
-struct product {
-  constexpr auto operator()(auto x, auto w, auto dy) const { return sum(convolved<Options>{}(x, w) * dy); }
-};
-/// The convolution and both gradients.
-template <convolution Options>
-struct everything {
-  constexpr auto operator()(auto x, auto w, auto dy) const {
-    return std::tuple{convolved<Options>{}(x, w), esp::grad<0>(product<Options>{})(x, w, dy),
-                      esp::grad<1>(product<Options>{})(x, w, dy)};
-  }
-};
+using test::convolved, test::everything, test::program_of, test::fill, test::run_as_traced;
+
 /// Between a bias and an activation.
 template <convolution Options>
 struct layer {
@@ -57,9 +43,6 @@ struct without_bias {
     return std::tuple{relu(esp::conv2d<Options>(x, w)), esp::grad<0>(f)(x, w, dy), esp::grad<1>(f)(x, w, dy)};
   }
 };
-
-template <class F, class T, class... S>
-using program_of = esp::detail::compiled_program<F, esp::borrowed<T, S, esp::cpu>...>;
 
 /// The largest value that a kernel of its own permutes, in elements.
 template <class Program>
@@ -84,13 +67,6 @@ constexpr int in_place() {
   return count;
 }
 
-template <class X>
-void fill(X& x, std::uint64_t key) {
-  std::int64_t i = 0;
-  for (auto& v : x)
-    v = static_cast<typename X::value_type>(2 * espalier::uniform_from_bits<float>(espalier::philox_bits(i++, key, 0)) -
-                                            1);
-}
 /// The largest difference of two tensors, relative to the largest element.
 template <class X>
 double off(X const& x, X const& y) {
@@ -101,17 +77,6 @@ double off(X const& x, X const& y) {
     largest = std::fmax(largest, std::fabs(static_cast<double>(*at++)));
   }
   return largest == 0 ? 1e9 : most / largest;
-}
-
-template <class Program, class T, class... X>
-void run_as_traced(X&... x) {
-  tensor<T, shape<static_cast<int>(esp::detail::workspace_elements<Program>) + 16>> workspace;
-  void* base[plan::base::count]{};
-  base[plan::base::workspace] = workspace.data();
-  void* const all[]{const_cast<void*>(static_cast<void const*>(x.data()))...};
-  for (int i = 0; i < 3; ++i) base[plan::base::arguments + i] = all[i];
-  for (int i = 0; i < 3; ++i) base[plan::base::results + i] = all[3 + i];
-  esp::on_cpu::run<Program, T>(base);
 }
 
 /// InPlace: the products of F that are rewritten. Permuted: the largest value that is permuted.

@@ -6,8 +6,6 @@
 #include <string>
 #include <type_traits>
 
-#include <espalier/base/philox.hpp>
-#include <espalier/eager/compiled.hpp>
 #include <espalier/model/frozen.hpp>
 #include <espalier/model/predictor.hpp>
 #include <espalier/model/trainer.hpp>
@@ -15,6 +13,8 @@
 #include <espalier/optim/optim.hpp>
 #include <espalier/report/explain.hpp>
 #include <espalier/report/profile.hpp>
+
+#include "support/convolution_programs.hpp"
 
 namespace esp = espalier;
 namespace nn = esp::nn;
@@ -24,25 +24,7 @@ using esp::tensor;
 
 namespace {
 
-template <esp::convolution Options>
-struct convolved {
-  constexpr auto operator()(auto x, auto w) const { return esp::conv2d<Options>(x, w); }
-};
-template <esp::convolution Options>
-struct product {
-  constexpr auto operator()(auto x, auto w, auto dy) const { return sum(convolved<Options>{}(x, w) * dy); }
-};
-/// The convolution and both gradients.
-template <esp::convolution Options>
-struct everything {
-  constexpr auto operator()(auto x, auto w, auto dy) const {
-    return std::tuple{convolved<Options>{}(x, w), esp::grad<0>(product<Options>{})(x, w, dy),
-                      esp::grad<1>(product<Options>{})(x, w, dy)};
-  }
-};
-
-template <class F, class T, class... S>
-using program_of = esp::detail::compiled_program<F, esp::borrowed<T, S, esp::cpu>...>;
+using test::convolved, test::everything, test::program_of, test::fill, test::run_as_traced;
 
 template <class Program>
 constexpr int count(plan::op_family family) {
@@ -56,13 +38,6 @@ constexpr int transforms = count<Program>(plan::op_family::winograd);
 
 constexpr esp::convolution same{.padding = 1};
 
-/// Random numbers in [-1, 1).
-template <class X>
-void fill(X& x, std::uint64_t key) {
-  std::int64_t i = 0;
-  for (auto& v : x) v = 2 * espalier::uniform_from_bits<float>(espalier::philox_bits(i++, key, 0)) - 1;
-}
-
 /// The root of the mean square of x - y.
 template <class X, class Y>
 double distance(X const& x, Y const& y) {
@@ -73,18 +48,6 @@ double distance(X const& x, Y const& y) {
     sum += d * d;
   }
   return std::sqrt(sum / static_cast<double>(X::size()));
-}
-
-/// Runs a program as it was traced: by the direct method.
-template <class Program, class T, class... X>
-void run_as_traced(X&... x) {
-  tensor<T, shape<static_cast<int>(esp::detail::workspace_elements<Program>) + 16>> workspace;
-  void* base[plan::base::count]{};
-  base[plan::base::workspace] = workspace.data();
-  void* const all[]{const_cast<void*>(static_cast<void const*>(x.data()))...};
-  for (int i = 0; i < 3; ++i) base[plan::base::arguments + i] = all[i];
-  for (int i = 0; i < 3; ++i) base[plan::base::results + i] = all[3 + i];
-  esp::on_cpu::run<Program, T>(base);
 }
 
 /// Results in float by tiles and directly, both against double: errors are at most `convolution_error` times those of

@@ -23,5 +23,14 @@ constexpr node renumbered(node n, int const* ids) {
   return n;
 }
 
+/// Copies the outputs of a program, whose nodes have other numbers.
+constexpr void copy_outputs(program const& from, program& to, int const* ids) {
+  for (int i = 0; i < from.output_count; ++i) {
+    to.outputs[i] = from.outputs[i];
+    to.outputs[i].id = ids[from.outputs[i].id];
+  }
+  to.output_count = from.output_count;
+}
+
 }  // namespace espalier::graph
 #include "../base/diagnostics_pop.hpp"

@@ -10,6 +10,20 @@ namespace espalier::nn {
 struct with_bias {};
 struct no_bias {};
 
+namespace detail {
+/// Reports numbers that do not fit, for a root of the net.
+template <int In, int Out>
+struct linear_numbers {
+  static constexpr bool numbers_fit = In >= 1 && Out >= 1;
+  static constexpr auto report() {
+    static_assert(numbers_fit, ESPALIER_SENTENCE(
+                                   "nn::Linear<in, out>: in and out must be at least 1",
+                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
+    return true;
+  }
+};
+}  // namespace detail
+
 /// y = x weight + bias.
 /// shape   (..., In) -> (..., Out); weight (In, Out), bias (1, Out)
 /// errors  an input whose last axis is not In, and In or Out below 1, do not compile
@@ -19,7 +33,8 @@ struct no_bias {};
 /// source  needle's Linear
 template <int In, int Out, class Bias = with_bias>
 struct Linear {
-  static constexpr bool numbers_fit = In >= 1 && Out >= 1;
+  using number_report = detail::linear_numbers<In, Out>;
+  static constexpr bool numbers_fit = number_report::numbers_fit;
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight =
       numbers_reported<number_report>{};
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
@@ -35,23 +50,14 @@ struct Linear {
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression for weight (WeightNorm).
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w) + bias; }
-
-  /// Reports numbers that do not fit, for a root of the net.
-  struct number_report {
-    static constexpr auto report() {
-      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::Linear<in, out>: in and out must be at least 1",
-                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
-                                                                   ESPALIER_NAMED("out", Out))));
-      return true;
-    }
-  };
 };
 
 /// y = x weight.
 /// shape   (..., In) -> (..., Out); weight (In, Out); all other fields as above
 template <int In, int Out>
 struct Linear<In, Out, no_bias> {
-  static constexpr bool numbers_fit = In >= 1 && Out >= 1;
+  using number_report = detail::linear_numbers<In, Out>;
+  static constexpr bool numbers_fit = number_report::numbers_fit;
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight =
       numbers_reported<number_report>{};
   ESPALIER_MODULE(Linear, weight)
@@ -63,16 +69,6 @@ struct Linear<In, Out, no_bias> {
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w); }
-
-  /// Reports numbers that do not fit, for a root of the net.
-  struct number_report {
-    static constexpr auto report() {
-      static_assert(numbers_fit, ESPALIER_SENTENCE("nn::Linear<in, out>: in and out must be at least 1",
-                                                   ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("in", In),
-                                                                   ESPALIER_NAMED("out", Out))));
-      return true;
-    }
-  };
 };
 
 }  // namespace espalier::nn

@@ -178,11 +178,7 @@ constexpr graph::program with_grouped_convolutions(graph::program const& from, i
     ids[id] = c.groups > 1 ? detail::emit_grouped_product(to.nodes, n, c) : moves ? to.nodes.emit(n) : to.nodes.add(n);
     while (known < to.nodes.size && origin != nullptr) origin[++known] = id;
   }
-  for (int i = 0; i < from.output_count; ++i) {
-    to.outputs[i] = from.outputs[i];
-    to.outputs[i].id = ids[from.outputs[i].id];
-  }
-  to.output_count = from.output_count;
+  graph::copy_outputs(from, to, ids);
   delete[] ids;
   return to;
 }

@@ -134,11 +134,7 @@ constexpr graph::program with_tiles(graph::program const& from, double error, bo
     }
     while (known < to.nodes.size && origin != nullptr) origin[++known] = id;
   }
-  for (int i = 0; i < from.output_count; ++i) {
-    to.outputs[i] = from.outputs[i];
-    to.outputs[i].id = ids[from.outputs[i].id];
-  }
-  to.output_count = from.output_count;
+  graph::copy_outputs(from, to, ids);
   delete[] ids;
   return to;
 }
