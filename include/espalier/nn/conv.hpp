@@ -85,7 +85,8 @@ struct Conv {
   static constexpr bool numbers_fit = kernel_exists && groups_fit;
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
-  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / groups, Out> weight = numbers_reported<number_report>{};
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / groups, Out> weight =
+      nn::detail::numbers_reported<number_report>{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
   using takes_single_values = void;

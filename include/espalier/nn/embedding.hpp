@@ -32,7 +32,8 @@ struct Embedding {
   /// float represents the numbers of 2^24 rows.
   static constexpr bool numbers_fit =
       Options.padding_idx >= -1 && Options.padding_idx < Count && (!has_padding || Count <= 1 << 24);
-  parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight = numbers_reported<number_report>{};
+  parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight =
+      nn::detail::numbers_reported<number_report>{};
   ESPALIER_MODULE(Embedding, weight)
   using takes_single_values = void;
   using input_element = std::int32_t;

@@ -188,6 +188,7 @@ struct module_numbers {
     else return true;
   }();
 };
+namespace detail {
 /// The initial value of the first member of such a module: a module that is declared alone reports its numbers, too. It
 /// is the same function, so there is one error in all.
 template <class Report>
@@ -198,6 +199,7 @@ struct numbers_reported {
     return Member{};
   }
 };
+}  // namespace detail
 /// Named relation: the shape of a parameter or buffer has at most 6 axes, extents of at least 1, and at most 2^31 - 1
 /// elements.
 template <class Module, int... Extents>
