@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out
 // expect-early: Conv<3, 8
-// lines: 15
+// lines: 12
 #include <espalier/nn/nn.hpp>
 
 namespace nn = espalier::nn;

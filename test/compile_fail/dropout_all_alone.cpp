@@ -2,7 +2,7 @@
 // expect: nn::Dropout<P>: the probability P of dropping an element must be in \[0, 1\)
 // expect-early: Dropout<
 // expect-26: must be in \[0, 1\); got 1
-// lines: 15
+// lines: 12
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;

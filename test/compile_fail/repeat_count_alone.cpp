@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::Repeat<Count, Block>: Count must be at least 0
 // expect-early: Repeat<
-// lines: 15
+// lines: 12
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;

@@ -115,7 +115,7 @@ inline void write_safetensors(file_path path, std::vector<named_array> const& ar
 
 /// save_safetensors(path, model) and save_safetensors(path, model, trainer): saves parameters and buffers by name. With
 /// a trainer, it saves the complete state of training, so that training continues with the same bits: the optimizer's
-/// vectors, its steps, the seed and the count of random steps.
+/// vectors and what they are, its steps, the seed and the count of random steps.
 /// training  a trainer or an optim::updater
 /// errors    write_error; an existing file is unchanged
 template <class Model, class... Training>

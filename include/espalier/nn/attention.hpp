@@ -110,7 +110,7 @@ struct MultiheadAttention {
   static constexpr real drop_weights{Options.dropout};
   parameter<shape<Features, 3 * Features>,
             init::initialized_by<init::xavier_uniform{.fan_in = Features, .fan_out = 3 * Features}>>
-      in_proj_weight = nn::detail::numbers_reported<number_report>{};
+      in_proj_weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<3 * Features>, Options.bias> in_proj_bias{};
   std::conditional_t<Options.bias, Linear<Features, Features>, Linear<Features, Features, no_bias>> out_proj{};
   detail::dropout_unless_0<drop_weights> dropout{};
@@ -212,7 +212,7 @@ struct RotaryAttention {
   static constexpr bool numbers_fit = heads_divide<Features, Heads>::agree && heads_divide<Heads, KeyHeads>::agree &&
                                       Features / (Heads > 0 ? Heads : 1) % 2 == 0;
   static constexpr int key_features = numbers_fit ? Features / Heads * KeyHeads : Features;
-  Linear<Features, Features, no_bias> wq = nn::detail::numbers_reported<number_report>{};
+  Linear<Features, Features, no_bias> wq = nn::detail::numbers_reported<number_report::report()>{};
   Linear<Features, key_features, no_bias> wk{}, wv{};
   Linear<Features, Features, no_bias> wo{};
   ESPALIER_MODULE(RotaryAttention, wq, wk, wv, wo)

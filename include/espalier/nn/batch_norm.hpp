@@ -52,7 +52,7 @@ constexpr keras_layer batch_norm_in_keras(norm const& options) {
 template <int Channels, int Axis = 1, norm Options = norm{}>
 struct BatchNorm {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
@@ -86,7 +86,7 @@ struct BatchNorm {
 template <int Features, norm Options = norm{}>
 struct BatchNorm1d {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Features>, Options.affine> bias{};
   detail::running_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
@@ -120,7 +120,7 @@ struct BatchNorm1d {
 template <int Channels, norm Options = norm{}>
 struct BatchNorm2d {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};

@@ -86,7 +86,7 @@ struct Conv {
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / groups, Out> weight =
-      nn::detail::numbers_reported<number_report>{};
+      nn::detail::numbers_reported<number_report::report()>{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
   using takes_single_values = void;

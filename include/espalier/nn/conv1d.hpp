@@ -43,7 +43,7 @@ struct Conv1d {
                                       Out % Options.groups == 0;
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel * In / groups;
-  detail::kernels<fan_in, Kernel, In / groups, Out> weight = nn::detail::numbers_reported<number_report>{};
+  detail::kernels<fan_in, Kernel, In / groups, Out> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
   using takes_single_values = void;

@@ -46,7 +46,7 @@ struct ConvTranspose {
   static constexpr int groups = numbers_fit ? Options.groups : 1;
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / groups, In> weight =
-      nn::detail::numbers_reported<number_report>{};
+      nn::detail::numbers_reported<number_report::report()>{};
   detail::biases<fan_in, Out> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
   using takes_single_values = void;

@@ -43,7 +43,7 @@ struct drop_probability {
 template <real P>
 struct Dropout {
   static constexpr bool numbers_fit = drop_probability<P>::agree;
-  random_stream stream = nn::detail::numbers_reported<number_report>{};
+  random_stream stream = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(Dropout, stream)
   using takes_single_values = void;
   static constexpr keras_layer in_keras() { return keras_layer{}; }
@@ -78,7 +78,7 @@ struct Dropout {
 template <real P, class S>
 struct MaskedDropout {
   static constexpr bool numbers_fit = drop_probability<P>::agree;
-  buffer<S, init::initialized_by<init::ones{}>> mask = nn::detail::numbers_reported<number_report>{};
+  buffer<S, init::initialized_by<init::ones{}>> mask = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(MaskedDropout, mask)
   using takes_single_values = void;
 

@@ -33,7 +33,7 @@ struct Embedding {
   static constexpr bool numbers_fit =
       Options.padding_idx >= -1 && Options.padding_idx < Count && (!has_padding || Count <= 1 << 24);
   parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight =
-      nn::detail::numbers_reported<number_report>{};
+      nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(Embedding, weight)
   using takes_single_values = void;
   using input_element = std::int32_t;

@@ -34,7 +34,7 @@ struct over_groups : of_channels<Channels, 1, 2> {
 template <int Groups, int Channels, norm Options = norm{}>
 struct GroupNorm {
   static constexpr bool numbers_fit = equal_groups<Groups, Channels>::agree && detail::in_range(Options);
-  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)
   using takes_single_values = void;

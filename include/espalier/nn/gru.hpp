@@ -30,7 +30,8 @@ template <int In, int Hidden, gru_cell Options = gru_cell{}>
 struct GRUCell {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
-  detail::recurrent_parameter<Hidden, In, 3 * Hidden> weight_ih = nn::detail::numbers_reported<number_report>{};
+  detail::recurrent_parameter<Hidden, In, 3 * Hidden> weight_ih =
+      nn::detail::numbers_reported<number_report::report()>{};
   detail::recurrent_parameter<Hidden, Hidden, 3 * Hidden> weight_hh{};
   detail::recurrent_bias<Options.bias, Hidden, 3> bias_ih{};
   detail::recurrent_bias<Options.bias, Hidden, 3> bias_hh{};
@@ -154,7 +155,7 @@ struct GRU {
       GRUCell<numbers_fit ? In : 1, numbers_fit ? Hidden : 1, cell_options>,
       GRUCell<numbers_fit ? Hidden*(Options.bidirectional ? 2 : 1) : 1, numbers_fit ? Hidden : 1, cell_options>,
       detail::layers_of(Options)>;
-  stack_type cells = nn::detail::numbers_reported<number_report>{};
+  stack_type cells = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_RECURRENT_MODULE
 
   constexpr auto forward(auto x) const { return cells.run(x); }

@@ -42,7 +42,7 @@ struct over_instances : of_channels<Channels, 1, 3> {
 template <int Channels, norm Options = norm{}>
 struct InstanceNorm {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, Options.tracked> running_mean{};
   detail::running_variance<shape<Channels>, Options.tracked> running_var{};

@@ -50,7 +50,7 @@ struct trailing {
 template <Shape Normalized, norm Options = norm{}>
 struct LayerNorm {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<Normalized, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
   using takes_single_values = void;
@@ -79,7 +79,7 @@ struct LayerNorm {
 template <int Features, norm Options = norm{}>
 struct LayerNorm1d {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Features>, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm1d, weight, bias)
   using takes_single_values = void;

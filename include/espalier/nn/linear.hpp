@@ -36,7 +36,7 @@ struct Linear {
   using number_report = detail::linear_numbers<In, Out>;
   static constexpr bool numbers_fit = number_report::numbers_fit;
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight =
-      nn::detail::numbers_reported<number_report>{};
+      nn::detail::numbers_reported<number_report::report()>{};
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
   ESPALIER_MODULE(Linear, weight, bias)
   using takes_single_values = void;
@@ -59,7 +59,7 @@ struct Linear<In, Out, no_bias> {
   using number_report = detail::linear_numbers<In, Out>;
   static constexpr bool numbers_fit = number_report::numbers_fit;
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight =
-      nn::detail::numbers_reported<number_report>{};
+      nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(Linear, weight)
   using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {

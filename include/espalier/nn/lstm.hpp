@@ -39,7 +39,8 @@ template <int In, int Hidden, lstm_cell Options = lstm_cell{}>
 struct LSTMCell {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 2;
-  detail::recurrent_parameter<Hidden, In, 4 * Hidden> weight_ih = nn::detail::numbers_reported<number_report>{};
+  detail::recurrent_parameter<Hidden, In, 4 * Hidden> weight_ih =
+      nn::detail::numbers_reported<number_report::report()>{};
   detail::recurrent_parameter<Hidden, Hidden, 4 * Hidden> weight_hh{};
   detail::recurrent_bias<Options.bias, Hidden, 4> bias_ih{};
   detail::recurrent_bias<Options.bias, Hidden, 4> bias_hh{};
@@ -118,7 +119,7 @@ struct LSTM {
       LSTMCell<numbers_fit ? In : 1, numbers_fit ? Hidden : 1, cell_options>,
       LSTMCell<numbers_fit ? Hidden*(Options.bidirectional ? 2 : 1) : 1, numbers_fit ? Hidden : 1, cell_options>,
       detail::layers_of(Options)>;
-  stack_type cells = nn::detail::numbers_reported<number_report>{};
+  stack_type cells = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_RECURRENT_MODULE
 
   constexpr auto forward(auto x) const { return cells.run(x); }

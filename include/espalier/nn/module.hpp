@@ -189,13 +189,12 @@ struct module_numbers {
   }();
 };
 namespace detail {
-/// The initial value of the first member of such a module: a module that is declared alone reports its numbers, too. It
-/// is the same function, so there is one error in all.
-template <class Report>
+/// The initial value of the first member of such a module, numbers_reported<number_report::report()>: a module that is
+/// declared alone reports its numbers, too. It is the same function, so there is one error in all.
+template <bool>
 struct numbers_reported {
   template <class Member>
   constexpr operator Member() const {
-    Report::report();
     return Member{};
   }
 };

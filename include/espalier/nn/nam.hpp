@@ -119,7 +119,7 @@ template <stack Options, class Activation, int... Dilation>
 struct Stack {
   static constexpr bool numbers_fit = detail::in_range<Options> && sizeof...(Dilation) > 0 && ((Dilation >= 1) && ...);
   static constexpr stack valid = numbers_fit ? Options : stack{};
-  Linear<valid.inputs, valid.channels, no_bias> rechannel = nn::detail::numbers_reported<number_report>{};
+  Linear<valid.inputs, valid.channels, no_bias> rechannel = nn::detail::numbers_reported<number_report::report()>{};
   Sequential<Layer<valid, Activation, numbers_fit ? Dilation : 1>...> layers{};
   detail::channel_mix<valid.channels, valid.head, valid.head_bias> head_rechannel{};
   ESPALIER_MODULE(Stack, rechannel, layers, head_rechannel)
@@ -184,7 +184,7 @@ struct Stack {
 template <class First, class... Stacks>
 struct WaveNet {
   static constexpr bool numbers_fit = detail::in_sequence({First::valid, Stacks::valid...});
-  Sequential<First, Stacks...> stacks = nn::detail::numbers_reported<number_report>{};
+  Sequential<First, Stacks...> stacks = nn::detail::numbers_reported<number_report::report()>{};
   buffer<shape<1>, init::initialized_by<init::ones{}>> head_scale{};
   ESPALIER_MODULE(WaveNet, stacks, head_scale)
 
@@ -280,7 +280,7 @@ template <int Hidden, int Layers = 1, int In = 1>
 struct LSTM {
   static constexpr bool numbers_fit = Hidden >= 1 && Layers >= 1 && In >= 1;
   static constexpr int features = numbers_fit ? Hidden : 1;
-  LSTMLayer<numbers_fit ? In : 1, features> first = nn::detail::numbers_reported<number_report>{};
+  LSTMLayer<numbers_fit ? In : 1, features> first = nn::detail::numbers_reported<number_report::report()>{};
   std::array<LSTMLayer<features, features>, static_cast<std::size_t>(numbers_fit ? Layers - 1 : 0)> later{};
   Linear<features, 1> head{};
   ESPALIER_MODULE(LSTM, first, later, head)

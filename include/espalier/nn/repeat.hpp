@@ -25,7 +25,7 @@ template <int Count, class Block>
 struct Repeat {
   static constexpr bool numbers_fit = Count >= 0;
   std::array<Block, static_cast<std::size_t>(Count < 0 ? 0 : Count)> blocks =
-      nn::detail::numbers_reported<number_report>{};
+      nn::detail::numbers_reported<number_report::report()>{};
 
   using is_module = void;
   using takes_single_values = void;

@@ -16,7 +16,7 @@ namespace espalier::nn {
 template <Shape Normalized, norm Options = norm{}>
 struct RMSNorm {
   static constexpr bool numbers_fit = detail::in_range(Options);
-  detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report>{};
+  detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(RMSNorm, weight)
   using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }

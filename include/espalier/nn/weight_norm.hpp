@@ -82,7 +82,7 @@ struct length_of_units<M, true> {
 template <class M>
 struct WeightNorm {
   static constexpr bool numbers_fit = has_forward_with_weight<M>::agree;
-  M module = nn::detail::numbers_reported<number_report>{};
+  M module = nn::detail::numbers_reported<number_report::report()>{};
   typename detail::length_of_units<M>::type weight_g{};
 
   using is_module = void;

@@ -7,8 +7,8 @@
 /// The program that a processor runs: convolutions are computed by the fastest of their methods.
 namespace espalier::plan {
 
-constexpr bool has_faster_convolutions(graph::program const& p, bool const* varies = nullptr) {
-  return has_grouped_convolutions(p) || has_tiles(p, convolution_error, varies);
+constexpr bool has_faster_convolutions(graph::program const& p) {
+  return has_grouped_convolutions(p) || has_tiles(p, convolution_error);
 }
 /// The same program, with convolutions by their fastest method. origin: by node of the result, which node it stands
 /// for.

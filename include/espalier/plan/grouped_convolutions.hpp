@@ -40,7 +40,7 @@ struct grouped_convolution {
   extents pixels;  ///< the axes of the results in front of their channels
   int outputs;     ///< of a group
 };
-/// Convolutions that no kernel computes well in place: the groups have few results, which fill no register.
+/// Whether kernels compute groups well in place. Others have few results, which fill no register.
 constexpr bool suits_groups(int channels, int outputs) {
   bool const spreads = channels == outputs && (channels == 2 || channels == 4 || channels == 8);
   return spreads || outputs >= 16;
@@ -64,7 +64,7 @@ constexpr bool moves_back(node_table const& g, int id, int groups) {
   return any;
 }
 
-/// n: a node with operands of g. as_traced, id: the program that it is from, and its number there.
+/// Such a product at a node n with operands of g. as_traced, id: the program that it is from, and its number there.
 constexpr grouped_convolution find_grouped_convolution(node_table const& g, graph::node const& n,
                                                        node_table const& as_traced, int id) {
   if (n.op->family != op_family::contraction || n.shape.rank != 3 || n.attribute > 3) return {};

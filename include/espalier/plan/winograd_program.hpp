@@ -8,7 +8,8 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Rewrites convolutions: a product of windows is computed by Winograd's method if that is faster and precise enough.
-/// Its kernels become a value of their own, which is computed once if they are constants.
+/// Its kernels become a value of their own, which is computed once if they are constants. The images' gradient of small
+/// images reads the kernels as they are stored (shape/tap_products.hpp).
 namespace espalier::plan {
 
 #ifndef ESPALIER_CONVOLUTION_ERROR

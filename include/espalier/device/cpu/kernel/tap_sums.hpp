@@ -488,10 +488,11 @@ struct position_sums : independent_parts {
   static constexpr std::int64_t all_sums = std::int64_t{facts::kernel_rows} * taps * Each,
                                 of_pixels = std::int64_t{facts::height} * facts::width,
                                 of_factors = std::int64_t{facts::rows} * facts::columns;
-  /// Whether one register of channels of an image after the other is packed. Otherwise, if the L1 cache does not hold
-  /// the sums of all channels, it would hold none: pixels and sums of many channels are far apart.
-  static constexpr bool packs = channels > V::size&& all_sums* channels * sizeof(T) > 40 * 1024 &&
-                                (of_pixels + of_factors) * V::size * sizeof(T) <= 192 * 1024;
+  /// Whether one register of channels of an image after the other is packed, beside its sums, on the stack. Pixels and
+  /// sums of many channels are far apart, for which caches have few sets, so the L1 cache would hold few in place.
+  static constexpr bool packs =
+      channels > V::size&& all_sums* channels * sizeof(T) > 40 * 1024 &&
+      (of_pixels + of_factors) * V::size * sizeof(T) <= 192 * 1024 && all_sums* V::size * sizeof(T) <= 128 * 1024;
   using of_register =
       position_sums<T, shape<1, facts::height, facts::width, V::size>,
                     shape<1, facts::rows, facts::columns, facts::kernel_rows, facts::kernel_columns, V::size>, Map,
