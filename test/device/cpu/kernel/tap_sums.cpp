@@ -174,6 +174,7 @@ BOOST_AUTO_TEST_CASE(groups_of_channels) {
   convolved<float, shape<2, 8, 20, 32>, 3, 3, around, 4>("8 groups of 4");
   convolved<float, shape<2, 8, 9, 20>, 3, 3, second, 4>("registers that overlap");
   convolved<float, shape<2, 8, 9, 2 * whole>, 3, 3, around, whole>("groups that fill a register");
+  convolved<float, shape<2, 4, 37, 2 * whole>, 3, 3, around, whole>("several blocks of such groups");
   using two = shape<2, 5, 17, 4 * whole>;
   tap_sums<float, two, windows<two, 3, 3, second>, 2 * whole>("groups that fill two registers");
   convolved<float, shape<1, 1, 60, whole>, 1, 31, convolution{.padding = {0, 15}}, whole>(

@@ -475,24 +475,28 @@ struct position_sums : independent_parts {
               most = facts::kernel_rows < 3 ? facts::kernel_rows : 3;
     return !unrolled || fit < 1 ? 1 : fit < most ? fit : most;
   }();
-  /// As many columns as make 150 products, at most 16. If groups fill the registers with the sums of one kernel row, a
-  /// short row of factors is one block: between blocks all sums are in memory.
+  /// As many columns as make 150 products, at most 16. Between blocks all sums are in memory: if groups fill the
+  /// registers with the sums of one kernel row, these are many, and a block has up to 350 products.
   static constexpr detail::column_blocks cut = [] {
-    constexpr int products = rows_together * (unrolled ? taps * together : 8);
-    constexpr bool short_row = Each > 1 && rows_together == 1 && facts::columns * products <= 350;
-    int const some = short_row ? facts::columns : 150 / products;
-    return detail::find_column_blocks<columns, 0>(some > 16 ? 16 : some < 4 ? 4 : some);
+    constexpr int products = rows_together * (unrolled ? taps * together : 8),
+                  most = (Each > 1 && rows_together == 1 ? 350 : 150) / products;
+    return detail::find_column_blocks<columns, 0>(most > 16 ? 16 : most < 4 ? 4 : most);
   }();
   using rows_in_reach = detail::rows_and_next<T, facts, std::int64_t{cut.blocks} * registers, 0>;
 
   static constexpr std::int64_t all_sums = std::int64_t{facts::kernel_rows} * taps * Each,
                                 of_pixels = std::int64_t{facts::height} * facts::width,
                                 of_factors = std::int64_t{facts::rows} * facts::columns;
-  /// Whether one register of channels of an image after the other is packed, beside its sums, on the stack. Pixels and
-  /// sums of many channels are far apart, for which caches have few sets, so the L1 cache would hold few in place.
-  static constexpr bool packs =
-      channels > V::size&& all_sums* channels * sizeof(T) > 40 * 1024 &&
-      (of_pixels + of_factors) * V::size * sizeof(T) <= 192 * 1024 && all_sums* V::size * sizeof(T) <= 128 * 1024;
+  /// Whether the channels of some registers of an image are packed, register by register, beside their sums, on the
+  /// stack. Pixels and sums of many channels are far apart, for which caches have few sets, so the L1 cache would hold
+  /// few in place. Several registers are packed from one reading of memory, and their sums stay for all images.
+  static constexpr std::int64_t packed_bytes =
+      (of_pixels + of_factors + all_sums) * static_cast<std::int64_t>(V::size * sizeof(T));
+  static constexpr int packed_registers = [] {
+    std::int64_t const fit = 192 * 1024 / packed_bytes, most = registers < 4 ? registers : 4;
+    return static_cast<int>(fit < most ? fit : most);
+  }();
+  static constexpr bool packs = channels > V::size&& all_sums* channels * sizeof(T) > 40 * 1024 && packed_registers > 0;
   using of_register =
       position_sums<T, shape<1, facts::height, facts::width, V::size>,
                     shape<1, facts::rows, facts::columns, facts::kernel_rows, facts::kernel_columns, V::size>, Map,
@@ -512,15 +516,18 @@ struct position_sums : independent_parts {
   }
   /// The channels of registers first ... last - 1, summed over `images` images.
   static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, int images, int first, int last) {
-    int const begin = first * V::size, end = last == registers ? channels : last * V::size;
-    for (int t = 0; t < all_sums; ++t)
-      detail::fill_run<T, Arch>(y + std::int64_t{t} * channels + begin, T(0), end - begin);
-    if constexpr (packs) some_packed(x, factor, y, images, first, last);
-    else some_in_place(x, factor, y, images, first, last);
+    if constexpr (packs) {
+      for (int c = first; c < last; c += packed_registers)
+        packed(x, factor, y, images, c, last - c < packed_registers ? last - c : packed_registers);
+    } else {
+      int const begin = first * V::size, end = last == registers ? channels : last * V::size;
+      for (int t = 0; t < all_sums; ++t)
+        detail::fill_run<T, Arch>(y + std::int64_t{t} * channels + begin, T(0), end - begin);
+      add(x, factor, y, images, first, last);
+    }
   }
-
- private:
-  static ESPALIER_INLINE void some_in_place(T const* x, T const* factor, T* y, int images, int first, int last) {
+  /// Adds them to y.
+  static ESPALIER_INLINE void add(T const* x, T const* factor, T* y, int images, int first, int last) {
     for (int n = 0; n < images; ++n, x += facts::image, factor += std::int64_t{facts::rows} * factor_row) {
       int i = 0;
       if constexpr (pairs) {
@@ -530,21 +537,35 @@ struct position_sums : independent_parts {
       for (; i < facts::rows; ++i) rows_from<1>(x, factor, y, i, first, last);
     }
   }
-  static ESPALIER_INLINE void some_packed(T const* x, T const* factor, T* y, int images, int first, int last) {
-    alignas(64) T packed[static_cast<std::size_t>((of_pixels + of_factors) * V::size)],
-        sums[static_cast<std::size_t>(all_sums * V::size)];
-    if (rest != 0 && last == registers) detail::fill_run<T, Arch>(packed, T(0), (of_pixels + of_factors) * V::size);
-    for (int n = 0; n < images; ++n, x += facts::image, factor += of_factors * channels)
-      for (int c = first * V::size; c < channels && c < last * V::size; c += V::size) {
-        int const some = channels - c < V::size ? channels - c : V::size;
-        detail::copy_rows<T, Arch>(packed, V::size, x + c, channels, of_pixels, some);
-        detail::copy_rows<T, Arch>(packed + of_pixels * V::size, V::size, factor + c, channels, of_factors, some);
-        of_register::some(packed, packed + of_pixels * V::size, sums, 1, 0, 1);
-        if (rest == 0 || some == V::size)
-          for (int t = 0; t < all_sums; ++t) add_to<V::size>(y + c + t * channels, V::load(sums + t * V::size));
+
+ private:
+  /// Some registers of channels from `first` on, at most packed_registers.
+  static ESPALIER_INLINE void packed(T const* x, T const* factor, T* y, int images, int first, int some) {
+    constexpr std::int64_t both = of_pixels + of_factors;
+    alignas(64) T values[static_cast<std::size_t>(packed_registers * both * V::size)],
+        sums[static_cast<std::size_t>(packed_registers * all_sums * V::size)];
+    int const begin = first * V::size, width = channels - begin < some * V::size ? channels - begin : some * V::size;
+    if (rest != 0 && width < some * V::size) detail::fill_run<T, Arch>(values, T(0), some * both * V::size);
+    detail::fill_run<T, Arch>(sums, T(0), some * all_sums * V::size);
+    for (int n = 0; n < images; ++n, x += facts::image, factor += of_factors * channels) {
+      pack_registers(values, x + begin, of_pixels, width);
+      pack_registers(values + of_pixels * V::size, factor + begin, of_factors, width);
+      for (int r = 0; r < some; ++r)
+        of_register::add(values + r * both * V::size, values + (r * both + of_pixels) * V::size,
+                         sums + r * all_sums * V::size, 1, 0, 1);
+    }
+    for (int r = 0; r < some; ++r)
+      detail::copy_rows<T, Arch>(y + begin + r * V::size, channels, sums + r * all_sums * V::size, V::size, all_sums,
+                                 width - r * V::size < V::size ? width - r * V::size : V::size);
+  }
+  /// Registers of `width` channels of each pixel. A register of all pixels and factors is adjacent.
+  static ESPALIER_IN_KERNEL void pack_registers(T* to, T const* from, std::int64_t pixels, int width) {
+    for (std::int64_t i = 0; i < pixels; ++i, to += V::size, from += channels)
+      for (int j = 0; j < width; j += V::size) {
+        T* const at = to + j * (of_pixels + of_factors);
+        if (j + V::size <= width) V::load(from + j).store(at);
         else
-          for (int t = 0; t < all_sums; ++t)
-            add_to<rest == 0 ? V::size : rest>(y + c + t * channels, V::load(sums + t * V::size));
+          for (int k = 0; k < width - j; ++k) at[k] = from[j + k];
       }
   }
   static constexpr std::int64_t pixel_row = std::int64_t{facts::width} * channels,
