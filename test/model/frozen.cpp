@@ -96,6 +96,43 @@ struct Constant {
   constexpr auto forward(auto) const { return esp::square(value); }
 };
 
+/// The product of a transposed input.
+struct Transposed {
+  nn::Linear<3, 4> fc{};
+  nn::BatchNorm1d<4> norm{};
+  ESPALIER_MODULE(Transposed, fc, norm)
+  constexpr auto forward(auto x) const { return norm(fc(esp::transpose<0, 1>(x))); }
+};
+/// A matrix for each of two batches, between axes in two orders. The first scale is one for each batch and column, the
+/// second for each column, the third for each batch; the others differ along the rows, or come where batches and
+/// columns have changed their order.
+struct Batches {
+  template <int... N>
+  using uniform = esp::parameter<shape<N...>, nn::init::initialized_by<nn::init::uniform{1, 2}>>;
+  uniform<2, 3, 4> weight{};
+  uniform<2, 1, 4> of_all{};
+  uniform<4> of_columns{};
+  uniform<2, 1> of_batches{};
+  uniform<5, 1, 1> of_rows{};
+  uniform<2> turned{};
+  ESPALIER_MODULE(Batches, weight, of_all, of_columns, of_batches, of_rows, turned)
+  constexpr auto forward(auto x) const {                                         // (2, 5, 3)
+    auto const y = (matmul(x, weight) - of_all) / of_all * of_columns;           // (2, 5, 4)
+    auto const z = (esp::permute<1, 0, 2>(y) + of_batches) * of_batches + 0.5f;  // (5, 2, 4)
+    return (esp::permute<0, 2, 1>(z * of_rows) + turned) * turned;
+  }
+};
+/// A sum of products with a factor that rows share, and one that only rows have.
+struct Sums {
+  esp::parameter<shape<3, 4>, nn::init::initialized_by<nn::init::uniform{1, 2}>> weight{};
+  esp::parameter<shape<4>, nn::init::initialized_by<nn::init::uniform{1, 2}>> scale{};
+  ESPALIER_MODULE(Sums, weight, scale)
+  constexpr auto forward(auto x) const {  // (2, 3, 4)
+    auto const y = (esp::sum<1>(x * weight) - scale) * scale;
+    return y + esp::sum<1>(x * esp::unsqueeze<1>(esp::sum<1>(weight))) * 2 - scale;
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(batch_norm_leaves_nothing_behind) {
@@ -119,6 +156,36 @@ BOOST_AUTO_TEST_CASE(norms_of_images_vanish_into_convolutions) {
   static_assert(steps<Images, esp::batch<2, 3, 4, 4>> == steps<Bare, esp::batch<2, 3, 4, 4>>);
   check<Images>(esp::batch<2, 3, 4, 4>{});
   check<Images>(esp::batch<1, 3, 4, 4>{});
+}
+// Groups of channels that a kernel reads in place, groups that are a batch of products, and one for each channel.
+template <int Channels, int Outputs, int Groups>
+void check_groups() {
+  using Convolution = nn::Conv<Channels, Outputs, 3, nn::conv{.groups = Groups}>;
+  using Bare = nn::Sequential<Convolution, nn::ReLU>;
+  using Images = nn::Sequential<Convolution, nn::BatchNorm2d<Outputs>, nn::ReLU>;
+  using Batch = esp::batch<2, Channels, 4, 4>;
+  using Frozen = frozen_net<Images, Batch>;
+  static_assert(Frozen::kernel_count == frozen_net<Bare, Batch>::kernel_count);
+  static_assert(steps<Images, Batch> == steps<Bare, Batch>);
+  static_assert(Frozen::parameter_bytes == frozen_net<Bare, Batch>::parameter_bytes);
+  check<Images>(Batch{});
+}
+BOOST_AUTO_TEST_CASE(norms_vanish_into_convolutions_with_groups) {
+  check_groups<8, 8, 4>();
+  check_groups<16, 16, 4>();
+  check_groups<6, 32, 2>();
+  check_groups<12, 12, 4>();
+  check_groups<12, 8, 4>();
+  check_groups<6, 6, 6>();
+  check_groups<3, 6, 3>();
+}
+BOOST_AUTO_TEST_CASE(columns_of_batches_and_of_sums) {
+  check<Transposed>(esp::batch<3, 2>{});
+  check<Batches>(esp::batch<2, 5, 3>{});
+  check<Sums>(esp::batch<2, 3, 4>{});
+  // The product; shift, scale of rows, and the last shift and scale behind it.
+  static_assert(steps<Batches, esp::batch<2, 5, 3>> <
+                plan::plan_of<esp::detail::evaluation_program<Batches, esp::batch<2, 5, 3>>>.ir.instruction_count - 4);
 }
 BOOST_AUTO_TEST_CASE(equals_the_predictor) {
   check<nn::Sequential<nn::Linear<6, 8>, nn::LayerNorm<shape<8>>, nn::Tanh, nn::Dropout<0.3>,

@@ -9,9 +9,8 @@
 /// The programs of a frozen model: one that prepares its numbers, and one that runs.
 namespace espalier::detail {
 
-/// A program with convolutions by their fastest method. Kernels that depend on parameters alone are transformed once.
+/// A program with convolutions by tiles where these are faster. Kernels that depend on parameters alone are transformed once.
 constexpr graph::program with_constant_kernels(graph::program const& p) {
-  if (plan::has_grouped_convolutions(p)) return with_constant_kernels(plan::with_grouped_convolutions(p));
   node_facts facts{};
   find_facts(p, facts);
   return plan::has_tiles(p, plan::convolution_error, facts.varies)
@@ -19,9 +18,14 @@ constexpr graph::program with_constant_kernels(graph::program const& p) {
              : p;
 }
 
+/// Groups are put in place first, so that a norm behind them is folded into the kernels of all groups.
+constexpr graph::program folded_with_groups(graph::program const& p) {
+  return plan::has_grouped_convolutions(p) ? folded(plan::with_grouped_convolutions(p)) : folded(p);
+}
+
 template <class Net, class Batch>
 inline constexpr graph::program folded_evaluation =
-    with_constant_kernels(folded(plan::graph_of<evaluation_program<Net, Batch>>));
+    with_constant_kernels(folded_with_groups(plan::graph_of<evaluation_program<Net, Batch>>));
 template <class Net, class Batch>
 inline constexpr split_program split_evaluation = split(folded_evaluation<Net, Batch>);
 
