@@ -155,18 +155,24 @@ BOOST_AUTO_TEST_CASE(epilogues) {
   static_assert(plan::plan_of<plan::program_on_cpu<four>>.groups.group_count == 1);
   static_assert(plan::plan_of<plan::program_on_cpu<large>>.groups.group_count == 1);
   auto const checked = []<convolution Options, class W>(char const* name) {
-    tensor<float, X> x, y;
+    constexpr int outputs = W::value.at[3];
+    tensor<float, X> x;
+    tensor<float, shape<2, 9, 11, outputs>> y;
     tensor<float, W> w;
-    tensor<float, shape<64>> b;
+    tensor<float, shape<outputs>> b;
     fill(x, 1), fill(w, 2), fill(b, 3);
     esp::compiled run{layer<Options>{}, x, w, b};
     run(x, w, b, y);
-    tensor<float, X> const apart = esp::conv2d<Options>(x, w);
-    tensor<float, X> const expected = relu(apart + b);
+    auto const apart = evaluate(esp::conv2d<Options>(x, w));
+    auto const expected = evaluate(relu(apart + b));
     BOOST_TEST(off(y, expected) < 3e-6, name);
   };
   checked.template operator()<convolution{.padding = 1, .groups = 16}, shape<3, 3, 4, 64>>("4 channels");
   checked.template operator()<two, shape<3, 3, 32, 64>>("32 channels");
+  // The results of a group end within a register.
+  checked.template operator()<two, shape<3, 3, 32, 34>>("17 results");
+  checked.template operator()<convolution{.groups = 2}, shape<1, 1, 32, 38>>("19 results of pixels");
+  checked.template operator()<convolution{.padding = 1, .groups = 4}, shape<3, 3, 16, 72>>("18 results");
   same_as_traced<without_bias<of_4>, float, shape<2, 9, 11, 32>, shape<3, 3, 4, 32>, shape<2, 9, 11, 32>, 3,
                  3 * 3 * 4 * 32>("no bias");
 }

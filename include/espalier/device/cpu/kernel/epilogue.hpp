@@ -114,11 +114,17 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
   /// A rectangle of sums in memory. It starts at a multiple of the register width, and ends at one or at the last
   /// column.
   void operator()(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
-    rectangle<false>(row, rows, column, columns);
+    rectangle<false, tail>(row, rows, column, columns);
+  }
+  /// The same for the columns of a group: it starts at a multiple of the register width from the group's first column,
+  /// and ends at one or at the group's last column. Each: columns of the group.
+  template <int Each>
+  void columns_of_group(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
+    rectangle<false, Each % width>(row, rows, column, columns);
   }
   /// The same where no result needs the product.
   void hidden(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
-    rectangle<true>(row, rows, column, columns);
+    rectangle<true, tail>(row, rows, column, columns);
   }
 
   /// Whether results need the product only where a condition is true, as scores of attention do under its mask.
@@ -139,7 +145,7 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
   }
 
  private:
-  template <bool Hidden>
+  template <bool Hidden, int Tail>
   ESPALIER_INLINE void rectangle(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
     std::int64_t const end = column + columns;
     T* p[static_cast<std::size_t>(operands + facts::outputs)];  // else they are computed again after each store
@@ -148,8 +154,8 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
       T const* const sums = c_ + i * Columns;
       std::int64_t j = column;
       for (; j + width <= end; j += width) apply<width>(p, Hidden ? V(0) : V::load(sums + j), i, j);
-      if constexpr (tail != 0)
-        if (j < end) apply<tail>(p, Hidden ? V(0) : V::template load_first<tail>(sums + j), i, j);
+      if constexpr (Tail != 0)
+        if (j < end) apply<Tail>(p, Hidden ? V(0) : V::template load_first<Tail>(sums + j), i, j);
     }
   }
   bool needs_some(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t end) const {

@@ -16,20 +16,20 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
-/// The epilogue of the results of one group, which begin at column `first` of all results.
-template <class After>
+/// The epilogue of the results of one of several groups, which are the columns [first, first + Outputs) of all results.
+template <int Outputs, class After>
 struct shifted_epilogue {
   After const& after;
   int first;
   ESPALIER_INLINE void operator()(std::int64_t row, std::int64_t rows, std::int64_t column,
                                   std::int64_t columns) const {
-    after(row, rows, first + column, columns);
+    after.template columns_of_group<Outputs>(row, rows, first + column, columns);
   }
 };
-template <int Groups, class After>
-ESPALIER_INLINE decltype(auto) epilogue_of_group(After const& after, int first) {
+template <int Groups, int Outputs, class After>
+ESPALIER_INLINE decltype(auto) epilogue_of_group(After const& after, int group) {
   if constexpr (Groups == 1 || std::is_same_v<After, no_epilogue>) return (after);
-  else return shifted_epilogue<After>{after, first};
+  else return shifted_epilogue<Outputs, After>{after, group * Outputs};
 }
 
 }  // namespace detail
@@ -136,7 +136,7 @@ struct window_product : independent_parts {
       auto const run = [&](typename sums::band some) {
         for (int k = 0; k < groups; ++k, some.from += facts::channels)
           sums::run(some, kernels + k * outputs, use[k % kept_groups], to + k * outputs, i * pixels,
-                    detail::epilogue_of_group<groups>(after, k * outputs));
+                    detail::epilogue_of_group<groups, outputs>(after, k));
       };
       if constexpr (layout::in_place) {
         run({image, 0, 0, facts::image, images, line, count});
