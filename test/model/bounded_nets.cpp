@@ -33,6 +33,15 @@ using Convolutions = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::Conv<8, 16, 3, nn::
 using Depthwise = nn::Sequential<nn::Conv<4, 12, 3, nn::conv{.groups = 4}>, nn::ReLU,
                                  nn::Conv<12, 12, 3, nn::conv{.stride = 2, .groups = 12}>, nn::SiLU,
                                  nn::GlobalAvgPool<>, nn::Linear<12, 5>>;
+// Groups of several channels: as many results as channels, more results, few channels, and kernels of one tap. In the
+// second net, kernels of one tap have steps, and groups no power of two.
+using Grouped = nn::Sequential<nn::Conv<4, 8, 3, nn::conv{.groups = 2}>, nn::BatchNorm2d<8>, nn::ReLU,
+                               nn::Conv<8, 8, 3, nn::conv{.stride = 2, .groups = 2}>, nn::SiLU,
+                               nn::Conv<8, 32, 1, nn::conv{.groups = 2}>, nn::ReLU,
+                               nn::Conv<32, 32, 1, nn::conv{.groups = 8}>, nn::GlobalAvgPool<>, nn::Linear<32, 5>>;
+using OddGroups =
+    nn::Sequential<nn::Conv<6, 6, 3, nn::conv{.groups = 2}>, nn::ReLU, nn::Conv<6, 12, 1, nn::conv{.groups = 2}>,
+                   nn::ReLU, nn::Conv<12, 9, 3, nn::conv{.groups = 3}>, nn::GlobalAvgPool<>, nn::Linear<9, 5>>;
 // The last images are smaller than their kernels.
 using Shrinking = nn::Sequential<nn::Conv<3, 8, 3, nn::conv{.stride = 2}>, nn::ReLU,
                                  nn::Conv<8, 8, 3, nn::conv{.stride = 2}>, nn::ReLU, nn::Conv<8, 8, 3>, nn::ReLU,
@@ -61,6 +70,9 @@ using Regression = nn::Sequential<nn::Linear<6, 20>, nn::Softplus, nn::Linear<20
 #if !defined(ESPALIER_TEST_ALL)
 BOOST_AUTO_TEST_CASE(convolutions_and_pooling) {
   BOOST_TEST((training_case<Convolutions, nn::SoftmaxLoss, 5, 3, 8, 8>::compare<1, 10>()) < 1e-9);
+}
+BOOST_AUTO_TEST_CASE(groups_of_channels) {
+  BOOST_TEST((training_case<Grouped, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<1, 7>()) < 1e-9);
 }
 BOOST_AUTO_TEST_CASE(products_of_each_sample) {
   BOOST_TEST((training_case<Sequences, nn::SoftmaxLoss, 5, 4, 16>::compare<9>()) < 1e-11);
@@ -98,6 +110,9 @@ BOOST_AUTO_TEST_CASE(images_smaller_than_kernels) {
 }
 BOOST_AUTO_TEST_CASE(convolutions_of_each_channel) {
   BOOST_TEST((training_case<Depthwise, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<7>()) < 1e-10);
+}
+BOOST_AUTO_TEST_CASE(groups_that_fill_no_register) {
+  BOOST_TEST((training_case<OddGroups, nn::SoftmaxLoss, 5, 6, 8, 8>::compare<7>()) < 1e-9);
 }
 BOOST_AUTO_TEST_CASE(norms_of_groups) {
   BOOST_TEST((training_case<Normalized, nn::SoftmaxLoss, 5, 4, 8, 8>::compare<7>()) < 1e-10);

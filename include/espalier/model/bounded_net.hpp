@@ -21,13 +21,21 @@ struct runs_for_any_count {
 
 namespace detail {
 
+/// A program whose groups of channels are in place, so that samples stay the first axis of all values.
+constexpr graph::program with_samples_first(graph::program const& p) {
+  using plan::groups_in_place;
+  return plan::has_grouped_convolutions(p, groups_in_place::all)
+             ? plan::with_grouped_convolutions(p, nullptr, groups_in_place::all)
+             : p;
+}
+
 /// The definition of a bounded program, from its definitions for two numbers of samples (plan::counts_for).
 template <class First, class Second, int Most>
 struct bounded_definition {
   using subject = typename plan::subject_of<First>::type;
   static constexpr plan::traced_counts counts = plan::counts_for(Most);
-  static constexpr plan::bounded_program bounded =
-      plan::bind_samples(plan::graph_of<First>, plan::graph_of<Second>, counts.a, counts.b, Most);
+  static constexpr plan::bounded_program bounded = plan::bind_samples(
+      with_samples_first(plan::graph_of<First>), with_samples_first(plan::graph_of<Second>), counts.a, counts.b, Most);
   static constexpr graph::program build() { return bounded.program; }
   static constexpr plan::storage_layout layout() { return First::layout(); }
 };
@@ -97,7 +105,7 @@ struct sample_fault {
                         has_whole_samples = Kind != fault::extent, has_samples_first = Kind != fault::not_leading,
                         keeps_samples_apart = Kind != fault::mixes_samples,
                         has_known_numbers = Kind != fault::constant && Kind != fault::many_constants,
-                        has_kernels = Kind != fault::kernel;
+                        has_groups_in_place = Kind != fault::groups, has_kernels = Kind != fault::kernel;
 };
 template <class Program>
 constexpr auto find_sample_fault() {
@@ -169,6 +177,10 @@ constexpr counted<T> samples_in(char const* where, X&& x, int rows = 1) {
 #define ESPALIER_ANY_COUNT_CONSTANT                                                                               \
   "a number in the net depends on the number of samples in a way that a run for up to N of them cannot compute; " \
   "use fixed batch sizes"
+#define ESPALIER_ANY_COUNT_GROUPS                                                                                  \
+  "the groups of channels of a convolution are moved in front of the samples: the rows that a kernel reads have "  \
+  "more than 65536 elements, or images in front of a kernel of one tap with steps or padding need gradients; use " \
+  "fixed batch sizes, or one group"
 #define ESPALIER_ANY_COUNT_KERNEL                                                                                      \
   "an operation of the net has no kernel that runs for some of the samples of a batch (runs_for_any_count names it), " \
   "so it cannot run for up to N; use fixed batch sizes"

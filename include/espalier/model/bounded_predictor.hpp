@@ -170,6 +170,7 @@ class predictor<Model, Batch, detail::sample_fault<Kind, Op>> : public detail::z
   static_assert(Fault::is_one_program, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, runs_for_any_count<Op>));
   static_assert(Fault::has_whole_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, runs_for_any_count<Op>));
   static_assert(Fault::has_samples_first, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, runs_for_any_count<Op>));
+  static_assert(Fault::has_groups_in_place, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_GROUPS, runs_for_any_count<Op>));
   static_assert(Fault::keeps_samples_apart, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, runs_for_any_count<Op>));
   static_assert(Fault::has_known_numbers, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, runs_for_any_count<Op>));
   static_assert(Fault::has_kernels, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, runs_for_any_count<Op>));

@@ -319,6 +319,7 @@ class trainer<Model, Loss, Optimizer, Batch>
   static_assert(Fault::is_one_program, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, Relation));
   static_assert(Fault::has_whole_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, Relation));
   static_assert(Fault::has_samples_first, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, Relation));
+  static_assert(Fault::has_groups_in_place, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_GROUPS, Relation));
   static_assert(Fault::keeps_samples_apart, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, Relation));
   static_assert(Fault::has_known_numbers, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, Relation));
   static_assert(Fault::has_kernels, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, Relation));

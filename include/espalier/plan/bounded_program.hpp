@@ -2,6 +2,7 @@
 #pragma once
 #include "../graph/attribute.hpp"
 #include "../operation/broadcast.hpp"
+#include "grouped_convolutions.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Programs for a number of samples that is known at run time. A net is traced twice, for two numbers of samples that
@@ -22,6 +23,7 @@ enum class bounded_fault : std::uint8_t {
   mixes_samples,   ///< an op combines or moves samples in another way than by a reduction
   constant,        ///< a constant depends on the number of samples in an unknown way
   many_constants,  ///< more than max_sample_numbers of them
+  groups,          ///< the groups of channels of a convolution are in front of its samples
   kernel           ///< no kernel of this op runs for some of its samples
 };
 
@@ -202,7 +204,11 @@ class sample_binder {
     for (int k = 0; k < 4; ++k)
       if (x.operand[k] != y.operand[k]) return fail(bounded_fault::differs, op);
     int const axis = find_axis(x.shape, y.shape, op);
-    if (axis == -2) return;
+    if (axis == -2) {
+      if (to_.fault == bounded_fault::not_leading && moves_groups_in_front(a_.nodes, id))
+        to_.fault = bounded_fault::groups;
+      return;
+    }
     graph::node n = x;
     if (axis >= 0) n.shape.at[axis] = x.shape.at[axis] / at_a_ * to_.most;
     std::int64_t const each = axis >= 0 ? n.shape.size() / to_.most : 0;

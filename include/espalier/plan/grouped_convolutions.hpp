@@ -40,6 +40,9 @@ struct grouped_convolution {
   extents pixels;  ///< the axes of the results in front of their channels
   int outputs;     ///< of a group
 };
+/// Which groups are put in place: those that kernels compute well there, or all. The samples of a program for run-time
+/// sizes must be the first axis of its values, so there all groups are.
+enum class groups_in_place : std::uint8_t { fast, all };
 /// Whether kernels compute groups well in place. Others have few results, which fill no register.
 constexpr bool suits_groups(int channels, int outputs) {
   bool const spreads = channels == outputs && (channels == 2 || channels == 4 || channels == 8);
@@ -66,16 +69,16 @@ constexpr bool moves_back(node_table const& g, int id, int groups) {
 
 /// Such a product at a node n with operands of g. as_traced, id: the program that it is from, and its number there.
 constexpr grouped_convolution find_grouped_convolution(node_table const& g, graph::node const& n,
-                                                       node_table const& as_traced, int id) {
+                                                       node_table const& as_traced, int id, groups_in_place which) {
   if (n.op->family != op_family::contraction || n.shape.rank != 3 || n.attribute > 3) return {};
   extents const &a = g[n.operand[0]].shape, &b = g[n.operand[1]].shape;
   auto const [ta, tb] = transposes_of(n);
   int const groups = n.shape.at[0];
   if (groups == 1 || a.rank != 3 || b.rank != 3 || a.at[0] != groups || b.at[0] != groups || (ta && tb)) return {};
   int const outputs = n.shape.at[2], data = data_of(g, n.operand[0]);
-  bool const windowed = is_window(g, data);
+  bool const windowed = g[data].op->family == op_family::move;
   groups_in_front const split = find_groups_in_front(g, windowed ? g[data].operand[0] : data);
-  if (split.groups != groups || !suits_groups(split.channels, outputs)) return {};
+  if (split.groups != groups || (which == groups_in_place::fast && !suits_groups(split.channels, outputs))) return {};
   if (windowed) {
     index_map const& m = g.maps[map_of(g[data])];
     extents const &w = g[data].shape, &image = g[g[data].operand[0]].shape;
@@ -97,11 +100,16 @@ constexpr grouped_convolution find_grouped_convolution(node_table const& g, grap
 }
 
 /// Whether a program has convolutions that are rewritten. Bodies of loops are programs of their own, and stay.
-constexpr bool has_grouped_convolutions(graph::program const& p) {
+constexpr bool has_grouped_convolutions(graph::program const& p, groups_in_place which = groups_in_place::fast) {
   if (p.nodes.found != graph::fault::none || p.nodes.loop_count != 0) return false;
   for (int id = 1; id <= p.nodes.size; ++id)
-    if (find_grouped_convolution(p.nodes, p.nodes[id], p.nodes, id).groups > 1) return true;
+    if (find_grouped_convolution(p.nodes, p.nodes[id], p.nodes, id, which).groups > 1) return true;
   return false;
+}
+
+/// Whether a node moves the groups of channels of images in front of the samples.
+constexpr bool moves_groups_in_front(node_table const& g, int id) {
+  return g[id].shape.rank == 5 && find_groups_in_front(g, id).groups > 1;
 }
 
 namespace detail {
@@ -162,14 +170,15 @@ constexpr int emit_grouped_product(node_table& g, graph::node n, grouped_convolu
 }  // namespace detail
 
 /// The same program, with the channels of groups in place. origin: by node of the result, which node it stands for.
-constexpr graph::program with_grouped_convolutions(graph::program const& from, int* origin = nullptr) {
+constexpr graph::program with_grouped_convolutions(graph::program const& from, int* origin = nullptr,
+                                                   groups_in_place which = groups_in_place::fast) {
   graph::program to{};
   node_table const& g = from.nodes;
   int* const ids = new int[static_cast<std::size_t>(g.size) + 1]{};
   graph::copy_tables(g, to.nodes);
   for (int id = 1, known = 0; id <= g.size; ++id) {
     graph::node const n = graph::renumbered(g[id], ids);
-    grouped_convolution const c = find_grouped_convolution(to.nodes, n, g, id);
+    grouped_convolution const c = find_grouped_convolution(to.nodes, n, g, id, which);
     bool moves = n.op->family == op_family::permute || n.op->family == op_family::reshape;
     // Ops on permuted values become permuted ops, so that permutations meet their inverse.
     if (n.op->family == op_family::elementwise)

@@ -2,6 +2,7 @@
 #pragma once
 #include "bounded_loops.hpp"
 #include "concatenate.hpp"
+#include "grouped_product.hpp"
 #include "move.hpp"
 #include "scatter_add.hpp"
 #include "strided_reduction.hpp"
@@ -58,6 +59,13 @@ struct bounded_kernel<window_product<T, Image, Window, Map, B, Y, Transposes, Ar
   template <class After = detail::no_epilogue>
   static void run(T const* x, T const* b, T* y, int images, After const& after = {}) {
     window_product<T, Image, Window, Map, B, Y, Transposes, Arch>::run_images(x, b, y, images, after);
+  }
+};
+template <class T, class Image, class Window, class Map, std::uint64_t Attribute, class Arch>
+struct bounded_kernel<small_group_product<T, Image, Window, Map, Attribute, Arch>> {
+  template <class After = detail::no_epilogue>
+  static void run(T const* x, T const* b, T* y, int images, After const& after = {}) {
+    small_group_product<T, Image, Window, Map, Attribute, Arch>::run_images(x, b, y, images, after);
   }
 };
 template <class T, class Image, class Window, class Map, class Arch>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "bounded_moves.hpp"
 #include "product.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -84,5 +85,39 @@ struct bounded_product<product_kernel<T, A, B, Y, Transposes, Arch>, Most, Each>
   }
 };
 
+namespace detail {
+template <class Pixels, class T, class B, class Y, std::uint64_t Attribute, class Arch>
+using window_product_of =
+    window_product<T, typename Pixels::image, typename Pixels::window, typename Pixels::map, B, Y, Attribute, Arch>;
+template <class Pixels, class T, std::uint64_t Attribute, class Arch>
+using small_group_product_of =
+    small_group_product<T, typename Pixels::image, typename Pixels::window, typename Pixels::map, Attribute, Arch>;
+}  // namespace detail
+
+/// A product of pixels in groups. For a fixed number of samples they are the pixels of one image; here each sample is an
+/// image.
+template <class T, class Product>
+struct bounded_pixels {
+  template <class After = detail::no_epilogue>
+  static void some_rows(T const* a, T const* b, T* y, int count, After const& after = {}) {
+    bounded_kernel<Product>::run(a, b, y, count, after);
+  }
+  template <class After = detail::no_epilogue>
+  static void some_terms(T const* a, T const* b, T* y, int count, After const& after = {}) {
+    bounded_kernel<Product>::run(a, b, y, count, after);
+  }
+};
+template <class T, int Rows, int Columns, int Channels, class Window, class Map, class B, class Y,
+          std::uint64_t Attribute, class Arch, int Most, int Each>
+struct bounded_product<window_product<T, shape<1, Rows, Columns, Channels>, Window, Map, B, Y, Attribute, Arch>, Most,
+                       Each>
+    : bounded_pixels<T, detail::window_product_of<detail::pixels_as_windows<shape<Rows * Columns, Channels>, Most>, T,
+                                                  B, Y, Attribute, Arch>> {};
+template <class T, int Rows, int Columns, int Channels, class Window, class Map, std::uint64_t Attribute, class Arch,
+          int Most, int Each>
+struct bounded_product<small_group_product<T, shape<1, Rows, Columns, Channels>, Window, Map, Attribute, Arch>, Most,
+                       Each>
+    : bounded_pixels<T, detail::small_group_product_of<detail::pixels_as_windows<shape<Rows * Columns, Channels>, Most>,
+                                                       T, Attribute, Arch>> {};
 }  // namespace espalier::on_cpu
 #include "../../../base/diagnostics_pop.hpp"

@@ -25,6 +25,12 @@ struct small_group_product : independent_parts {
     if constexpr (transposed) sums::run(x, b, y);
     else lines(x, b, y, after, 0, sums::result_rows);
   }
+  /// The first images of all.
+  template <class After = detail::no_epilogue>
+  ESPALIER_KERNEL static void run_images(T const* x, T const* b, T* y, int images, After const& after = {}) {
+    if constexpr (transposed) sums::some(x, b, y, images, 0, sums::registers);
+    else lines(x, b, y, after, 0, std::int64_t{images} * Window::value.at[1]);
+  }
   ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T* shared, int which) {
     part(x, b, y, detail::no_epilogue{}, shared, which);
   }
@@ -74,12 +80,12 @@ constexpr int columns_of_pixels(int pixels) {
   while (pixels % columns != 0) --columns;
   return columns >= 8 || pixels > 4096 ? columns : pixels;
 }
-/// The pixels of a kernel of one tap: rows of a matrix, as the windows of an image.
-template <class A>
+/// The pixels of a kernel of one tap: rows of a matrix, as the windows of one image, or of several.
+template <class A, int Images = 1>
 struct pixels_as_windows {
-  static constexpr int pixels = A::value.at[0], channels = A::value.at[1], columns = columns_of_pixels(pixels);
-  using image = shape<1, pixels / columns, columns, channels>;
-  using window = shape<1, pixels / columns, columns, 1, 1, channels>;
+  static constexpr int pixels = A::value.at[0] / Images, channels = A::value.at[1], columns = columns_of_pixels(pixels);
+  using image = shape<Images, pixels / columns, columns, channels>;
+  using window = shape<Images, pixels / columns, columns, 1, 1, channels>;
   struct map {
     static constexpr index_map value = windows_of(image::value, 1, 1, convolution{}).map;
   };
