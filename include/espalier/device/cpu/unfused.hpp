@@ -12,6 +12,7 @@
 #include "kernel/random.hpp"
 #include "kernel/scatter_add.hpp"
 #include "kernel/strided_reduction.hpp"
+#include "kernel/tap_sum_product.hpp"
 #include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 #include "kernel/winograd.hpp"
@@ -20,13 +21,15 @@
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
 
-/// A product of windows as it is written, by Winograd's method, or in groups.
+/// A product of windows as it is written, by Winograd's method, in groups, or as sums over taps.
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch>
 constexpr auto find_product_of_windows() {
   if constexpr (graph::uses_winograd(Attribute))
     return std::type_identity<winograd_product<T, Image, Window, Map, B, Y, Attribute, Arch>>{};
   else if constexpr (graph::groups_in(Attribute) > 1)
     return std::type_identity<grouped_product<T, Image, Window, Map, B, Y, Attribute, Arch>>{};
+  else if constexpr (prefers_tap_sums<T, Image, Window, Map, B, Y, Attribute, Arch>())
+    return std::type_identity<tap_sum_product<T, Image, Window, Map, Attribute, Y::template extent<-1>(), Arch>>{};
   else return std::type_identity<window_product<T, Image, Window, Map, B, Y, Attribute, Arch>>{};
 }
 /// A product as it is written, or in groups.

@@ -4,26 +4,18 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
-#include <cstdint>
-#include <type_traits>
-#include <vector>
 
 #include <espalier/device/cpu/kernel/grouped_product.hpp>
 
-#include "support/window_maps.hpp"
-#include "support/window_values.hpp"
+#include "support/window_products.hpp"
 
 namespace on_cpu = espalier::on_cpu;
 using espalier::convolution;
-using espalier::extents;
 using espalier::shape;
-using std::int64_t;
-using std::size_t;
 
 namespace {
 
 using test::extents_of, test::map_of, test::windows;
-using test::random_numbers, test::written_out, test::off;
 
 template <class T, class Image, class Move, class B, class Y, int Groups, bool Gradient>
 using kernel =
@@ -32,58 +24,19 @@ using kernel =
                                         espalier::graph::transposes_attribute({Gradient, false}),
                                     on_cpu::default_arch>;
 
-/// The results of the kernel at once and of its parts one after the other, which are the same bits.
-template <class Kernel, class T>
-std::vector<T> result(size_t size, std::vector<T> const& x, std::vector<T> const& b) {
-  std::vector<T> y(size, T(NAN)), by_parts = y;
-  Kernel::run(x.data(), b.data(), y.data());
-  for (int i = 0; i < Kernel::parts; ++i) Kernel::part(x.data(), b.data(), by_parts.data(), nullptr, i);
-  BOOST_TEST(y == by_parts);
-  return y;
-}
-
 /// Both products: windows times kernels, and the gradient of the kernels. Outputs: of a group.
 template <class T, class Image, int Rows, int Columns, int Outputs, convolution Options, int Groups>
 void convolved(char const* name) {
   using Move = windows<Image, Rows, Columns, Options>;
-  constexpr extents w = Move::value.shape;
-  constexpr int64_t pixels = w.product(0, 3), taps = w.product(3, 5), C = w.at[5], channels = C / Groups,
-                    depth = taps * channels, outputs = Outputs * Groups;
-  using K = shape<static_cast<int>(depth), static_cast<int>(outputs)>;
-  using Y = shape<static_cast<int>(pixels), static_cast<int>(outputs)>;
-  auto const x = random_numbers<T>(Image::size, 1), k = random_numbers<T>(K::size, 2),
-             dy = random_numbers<T>(Y::size, 3), all = written_out<T, Image, Move>(x);
-  auto const y = result<kernel<T, Image, Move, K, Y, Groups, false>>(dy.size(), x, k),
-             dk = result<kernel<T, Image, Move, Y, K, Groups, true>>(k.size(), x, dy);
-  // Term i of window p for results of group g.
-  auto const window = [&](int64_t p, int64_t i, int64_t g) {
-    return static_cast<double>(all[static_cast<size_t>((p * taps + i / channels) * C + g * channels + i % channels)]);
-  };
-  double worst = 0, worst_gradient = 0;
-  for (int64_t o = 0; o < outputs; ++o) {
-    int64_t const g = o / Outputs;
-    auto const of = [&](std::vector<T> const& v, int64_t row) {
-      return static_cast<double>(v[static_cast<size_t>(row * outputs + o)]);
-    };
-    for (int64_t p = 0; p < pixels; ++p) {
-      double sum = 0, size = 0;
-      for (int64_t i = 0; i < depth; ++i) {
-        sum += window(p, i, g) * of(k, i);
-        size += std::fabs(window(p, i, g) * of(k, i));
-      }
-      worst = std::fmax(worst, off(static_cast<T>(of(y, p)), sum, size));
-    }
-    for (int64_t i = 0; i < depth; ++i) {
-      double sum = 0, size = 0;
-      for (int64_t p = 0; p < pixels; ++p) {
-        sum += window(p, i, g) * of(dy, p);
-        size += std::fabs(window(p, i, g) * of(dy, p));
-      }
-      worst_gradient = std::fmax(worst_gradient, off(static_cast<T>(of(dk, i)), sum, size));
-    }
-  }
-  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(depth)), name << ": windows times kernels " << worst);
-  BOOST_TEST(worst_gradient <= 2 + std::sqrt(static_cast<double>(pixels)),
+  using products = test::window_products<T, Image, Move, Outputs, Groups>;
+  using K = shape<static_cast<int>(products::depth), static_cast<int>(products::outputs)>;
+  using Y = shape<static_cast<int>(products::pixels), static_cast<int>(products::outputs)>;
+  products const all;
+  auto const y = test::result<kernel<T, Image, Move, K, Y, Groups, false>>(all.dy.size(), all.x, all.k),
+             dk = test::result<kernel<T, Image, Move, Y, K, Groups, true>>(all.k.size(), all.x, all.dy);
+  double const worst = all.error_of(y), worst_gradient = all.error_of_gradient(dk);
+  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(products::depth)), name << ": windows times kernels " << worst);
+  BOOST_TEST(worst_gradient <= 2 + std::sqrt(static_cast<double>(products::pixels)),
              name << ": gradient of the kernels " << worst_gradient);
 }
 

@@ -9,8 +9,7 @@
 
 #include <espalier/device/cpu/kernel/tap_sums.hpp>
 
-#include "support/window_maps.hpp"
-#include "support/window_values.hpp"
+#include "support/window_products.hpp"
 
 namespace on_cpu = espalier::on_cpu;
 using espalier::convolution;
@@ -25,16 +24,6 @@ namespace {
 using test::extents_of, test::map_of, test::windows, test::windows_of_gradient;
 using test::random_numbers, test::written_out, test::off;
 
-/// The results of the kernel at once and of its parts one after the other, which are the same bits.
-template <class Kernel, class T>
-std::vector<T> result(int64_t size, std::vector<T> const& x, std::vector<T> const& factor) {
-  std::vector<T> y(static_cast<size_t>(size), T(NAN)), by_parts = y;
-  Kernel::run(x.data(), factor.data(), y.data());
-  for (int i = 0; i < Kernel::parts; ++i) Kernel::part(x.data(), factor.data(), by_parts.data(), nullptr, i);
-  BOOST_TEST(y == by_parts);
-  return y;
-}
-
 /// Each: channels of a group.
 template <class T, class Image, class Move, int Each>
 void tap_sums(char const* name) {
@@ -44,7 +33,7 @@ void tap_sums(char const* name) {
   auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(taps * Each * C, 2);
   auto const all = written_out<T, Image, Move>(x);
   using kernel = on_cpu::tap_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch, Each>;
-  auto const y = result<kernel>(positions * C, x, factor);
+  auto const y = test::result<kernel>(static_cast<size_t>(positions * C), x, factor);
   double worst = 0;
   for (int64_t i = 0; i < positions * C; ++i) {
     double sum = 0, size = 0;
@@ -68,7 +57,7 @@ void position_sums(char const* name) {
   auto const x = random_numbers<T>(Image::size, 1), factor = random_numbers<T>(positions * C, 2);
   auto const all = written_out<T, Image, Move>(x);
   using kernel = on_cpu::position_sums<T, Image, Window, typename map_of<Move>::type, on_cpu::default_arch, Each>;
-  auto const y = result<kernel>(taps * Each * C, x, factor);
+  auto const y = test::result<kernel>(static_cast<size_t>(taps * Each * C), x, factor);
   double worst = 0;
   for (int64_t i = 0; i < taps * Each * C; ++i) {
     int64_t const tap = i / (Each * C), channel = i % C / Each * Each + i / C % Each;

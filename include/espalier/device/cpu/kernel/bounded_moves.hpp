@@ -61,11 +61,11 @@ struct bounded_kernel<window_product<T, Image, Window, Map, B, Y, Transposes, Ar
     window_product<T, Image, Window, Map, B, Y, Transposes, Arch>::run_images(x, b, y, images, after);
   }
 };
-template <class T, class Image, class Window, class Map, std::uint64_t Attribute, class Arch>
-struct bounded_kernel<small_group_product<T, Image, Window, Map, Attribute, Arch>> {
+template <class T, class Image, class Window, class Map, std::uint64_t Attribute, int Outputs, class Arch>
+struct bounded_kernel<tap_sum_product<T, Image, Window, Map, Attribute, Outputs, Arch>> {
   template <class After = detail::no_epilogue>
   static void run(T const* x, T const* b, T* y, int images, After const& after = {}) {
-    small_group_product<T, Image, Window, Map, Attribute, Arch>::run_images(x, b, y, images, after);
+    tap_sum_product<T, Image, Window, Map, Attribute, Outputs, Arch>::run_images(x, b, y, images, after);
   }
 };
 template <class T, class Image, class Window, class Map, class Arch>

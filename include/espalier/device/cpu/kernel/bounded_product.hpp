@@ -89,9 +89,9 @@ namespace detail {
 template <class Pixels, class T, class B, class Y, std::uint64_t Attribute, class Arch>
 using window_product_of =
     window_product<T, typename Pixels::image, typename Pixels::window, typename Pixels::map, B, Y, Attribute, Arch>;
-template <class Pixels, class T, std::uint64_t Attribute, class Arch>
-using small_group_product_of =
-    small_group_product<T, typename Pixels::image, typename Pixels::window, typename Pixels::map, Attribute, Arch>;
+template <class Pixels, class T, std::uint64_t Attribute, int Outputs, class Arch>
+using tap_sum_product_of =
+    tap_sum_product<T, typename Pixels::image, typename Pixels::window, typename Pixels::map, Attribute, Outputs, Arch>;
 }  // namespace detail
 
 /// A product of pixels in groups. For a fixed number of samples they are the pixels of one image; here each sample is an
@@ -113,11 +113,11 @@ struct bounded_product<window_product<T, shape<1, Rows, Columns, Channels>, Wind
                        Each>
     : bounded_pixels<T, detail::window_product_of<detail::pixels_as_windows<shape<Rows * Columns, Channels>, Most>, T,
                                                   B, Y, Attribute, Arch>> {};
-template <class T, int Rows, int Columns, int Channels, class Window, class Map, std::uint64_t Attribute, class Arch,
-          int Most, int Each>
-struct bounded_product<small_group_product<T, shape<1, Rows, Columns, Channels>, Window, Map, Attribute, Arch>, Most,
-                       Each>
-    : bounded_pixels<T, detail::small_group_product_of<detail::pixels_as_windows<shape<Rows * Columns, Channels>, Most>,
-                                                       T, Attribute, Arch>> {};
+template <class T, int Rows, int Columns, int Channels, class Window, class Map, std::uint64_t Attribute, int Outputs,
+          class Arch, int Most, int Each>
+struct bounded_product<tap_sum_product<T, shape<1, Rows, Columns, Channels>, Window, Map, Attribute, Outputs, Arch>,
+                       Most, Each>
+    : bounded_pixels<T, detail::tap_sum_product_of<detail::pixels_as_windows<shape<Rows * Columns, Channels>, Most>, T,
+                                                   Attribute, Outputs, Arch>> {};
 }  // namespace espalier::on_cpu
 #include "../../../base/diagnostics_pop.hpp"

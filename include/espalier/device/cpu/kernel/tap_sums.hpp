@@ -93,13 +93,6 @@ template <int Each, class V>
 constexpr int first_channel(int c) {
   return fills_registers<Each, V> ? c / Each * Each : c;
 }
-/// Pixels from memory, spread.
-template <int Each, int I, class V, int Lanes, class T>
-ESPALIER_INLINE V load_spread(T const* from) {
-  if constexpr (fills_registers<Each, V>) return V(from[I]);
-  else return spread<Each, I>(V::template load_first<Lanes>(from));
-}
-
 /// The pixels that columns First ... First + Count - 1 of a phase read with the first Taps taps, in ascending order,
 /// and who reads them. Edge: taps may be outside the image.
 template <class Columns, int First, int Count, int Taps, bool Edge, int Phase = 0>
@@ -198,6 +191,11 @@ struct rows_in_reach {
   }
 };
 
+/// In how many sets of a cache lines lie that are so many bytes apart, if it has 64 of them, as L1 caches have.
+constexpr int cache_sets(std::int64_t bytes) {
+  return 64 / greatest_common_divisor(static_cast<int>((bytes + 63) / 64 % 64), 64);
+}
+
 /// Images that no cache near a core holds, in bytes. For these, what the next row of results needs is prefetched in the
 /// order of memory, a part with each block of this one: a block reads a register of each of its pixels in turn, which
 /// are more streams than hardware prefetchers follow.
@@ -223,21 +221,22 @@ struct elements_ahead {
 };
 
 /// The rows of an image that one row of results reads, and what the next one needs: pixels, and elements of its own
-/// (results that are written, or factors that are read). Blocks: of a row, whose calls divide the prefetching.
-template <class T, class Facts, std::int64_t Blocks, int Write>
+/// (results that are written, or factors that are read), `Own` ones for each column. Blocks: of a row, whose calls divide
+/// the prefetching.
+template <class T, class Facts, std::int64_t Blocks, int Write, int Own = Facts::channels>
 struct rows_and_next : rows_in_reach<T, Facts> {
   static constexpr std::int64_t pixel_row = std::int64_t{Facts::width} * Facts::channels,
                                 new_rows =
                                     Facts::row_step > Facts::row_divisor ? Facts::row_step / Facts::row_divisor : 1;
   elements_ahead<T, new_rows * pixel_row, Blocks> next_pixels;
-  elements_ahead<T, std::int64_t{Facts::columns} * Facts::channels, Blocks, Write> next_own;
+  elements_ahead<T, std::int64_t{Facts::columns} * Own, Blocks, Write> next_own;
 
   /// own: the row of results or factors. rows: that are computed together.
   ESPALIER_INLINE rows_and_next(int row, T const* image, T const* own, int rows = 1)
       : rows_in_reach<T, Facts>(row),
         next_pixels{image + (this->count > 0 ? this->pixels[this->count - 1] + pixel_row : 0) +
                     (rows - 1) * new_rows * pixel_row},
-        next_own{own + std::int64_t{rows} * Facts::columns * Facts::channels} {}
+        next_own{own + std::int64_t{rows} * Facts::columns * Own} {}
   ESPALIER_INLINE void prefetch() {
     if constexpr (prefetches_pixels<T, Facts>) {
       next_pixels.prefetch();
@@ -253,26 +252,53 @@ constexpr bool unrolls_taps(int taps, int each) { return taps <= 12 && (each == 
 
 /// y = windows of x times a factor for each tap and channel, summed over the taps and over the channels of each group.
 /// x: (images, height, width, C); factor: (kernel rows, kernel columns, Each, C); y: (images, rows, columns, C).
-/// Each: channels of a group, of which registers have whole ones, or a group whole registers.
-template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1>
+/// Each: channels of a group, of which registers have whole ones, or a group whole registers. Or all results are sums
+/// over all channels of a pixel, which are Each; then there are Results ones, not C.
+template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1, int Results = Window::value.at[5]>
 struct tap_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
   using V = pack<T, Arch>;
-  static_assert(V::size % Each == 0 || detail::fills_registers<Each, V>);
-  static constexpr int channels = facts::channels, taps = facts::kernel_columns;
-  static constexpr std::int64_t factor_row = std::int64_t{taps} * Each * channels;
-  /// Channels of a register. Behind the last whole register of a pixel, one that overlaps it has the other channels.
-  static constexpr int lanes = channels < V::size ? channels : V::size;
-  static constexpr bool unrolled = detail::unrolls_taps(taps, detail::fills_registers<Each, V> ? 1 : Each);
+  static constexpr int pixel = facts::channels, channels = Results, taps = facts::kernel_columns;
+  /// Whether all lanes of a register of results read the same channels.
+  static constexpr bool spreads_one = detail::fills_registers<Each, V> || (Each == pixel && Results != pixel);
+  static_assert(spreads_one || (Results == pixel && V::size % Each == 0));
+  /// Results of a register. Behind the last whole register of a pixel, one that overlaps it has the others.
+  static constexpr int lanes = channels < V::size ? channels : V::size, registers = (channels + lanes - 1) / lanes;
+  static constexpr int result_of(int r) { return r * lanes + lanes <= channels ? r * lanes : channels - lanes; }
+  /// Whether the factors of one register of results after the other are packed, on the stack, for the rows of a band.
+  /// Those of many channels are far apart, for which caches have few sets, so the L1 cache would not hold them.
+  static constexpr std::int64_t factors = std::int64_t{facts::kernel_rows} * taps * Each;
+  static constexpr bool packs = registers > 1 &&
+                                factors > 8 * detail::cache_sets(channels* static_cast<std::int64_t>(sizeof(T))) &&
+                                factors* V::size* static_cast<std::int64_t>(sizeof(T)) <= 48 * 1024;
+  static constexpr int factor_step = packs ? V::size : channels;
+  static constexpr std::int64_t factor_row = std::int64_t{taps} * Each * factor_step;
+  /// Rows of results that are computed one after the other, so that they stay in the L2 cache between registers.
+  static constexpr std::int64_t band = [] {
+    std::int64_t const fit =
+        256 * 1024 / (std::int64_t{facts::columns} * channels * static_cast<std::int64_t>(sizeof(T)));
+    return !packs || fit < 1 ? 1 : fit;
+  }();
+  static constexpr bool unrolled = detail::unrolls_taps(taps, spreads_one ? 1 : Each);
   /// Columns whose sums are in registers. The channels of large groups are added one after the other, which takes more
   /// sums that do not wait for each other; the factors of all taps are beside them.
   static constexpr int most_columns = [] {
     int const registers = detail::register_count<Arch>, fit = registers - taps - 2;
-    return Each < 8 || !unrolled ? (registers == 32 ? 8 : 6) : fit < 16 ? fit : 16;
+    return (Each < 8 && Results == pixel) || !unrolled ? (registers == 32 ? 8 : 6) : fit < 16 ? fit : 16;
   }();
-  using rows_in_reach = detail::rows_and_next<
-      T, facts, std::int64_t{(facts::columns + most_columns - 1) / most_columns} * ((channels + lanes - 1) / lanes), 1>;
+  /// Of the first phase.
+  static constexpr detail::column_blocks blocks = detail::find_column_blocks<columns, 0>(most_columns);
+  using rows_in_reach =
+      detail::rows_and_next<T, facts, std::int64_t{(facts::columns + most_columns - 1) / most_columns} * registers, 1,
+                            channels>;
+
+  /// And the registers of results.
+  struct rows_of_registers : rows_in_reach {
+    int first, last;
+    ESPALIER_INLINE rows_of_registers(int row, T const* image, T const* own, int from, int to)
+        : rows_in_reach(row, image, own), first{from}, last{to} {}
+  };
 
   static constexpr std::int64_t result_rows = std::int64_t{facts::images} * facts::rows;
   static constexpr int parts = detail::parts_along(
@@ -285,28 +311,49 @@ struct tap_sums : independent_parts {
   }
   /// Rows first ... last - 1 of the results of all images.
   static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      T const* const image = x + i / facts::rows * facts::image;
-      T* const to = y + i * facts::columns * channels;
-      rows_in_reach reach(static_cast<int>(i % facts::rows), image, to);
-      row(image, factor, to, reach, std::make_integer_sequence<int, columns::phases>{});
+    if constexpr (packs) {
+      alignas(64) T packed[static_cast<std::size_t>(factors * V::size)];
+      for (; first < last; first += band)
+        for (int r = 0; r < registers; ++r) {
+          detail::copy_rows<T, Arch>(packed, V::size, factor + result_of(r), channels, factors, V::size);
+          rows(x, packed, y, first, first + band < last ? first + band : last, r, r + 1);
+        }
+    } else {
+      rows(x, factor, y, first, last, 0, registers);
     }
   }
 
  private:
+  /// The results of registers from ... to - 1.
+  static ESPALIER_INLINE void rows(T const* x, T const* factor, T* y, std::int64_t first, std::int64_t last, int from,
+                                   int to) {
+    for (std::int64_t i = first; i < last; ++i) {
+      T const* const image = x + i / facts::rows * facts::image;
+      T* const line = y + i * facts::columns * channels;
+      rows_of_registers reach(static_cast<int>(i % facts::rows), image, line, from, to);
+      row(image, factor, line, reach, std::make_integer_sequence<int, columns::phases>{});
+    }
+  }
+
   static ESPALIER_INLINE V load(T const* from) { return V::template load_first<lanes>(from); }
+  /// The channels and the factors of register r begin here.
+  static constexpr int first_channel(int r) {
+    return Results != pixel ? 0 : detail::first_channel<Each, V>(result_of(r));
+  }
+  static constexpr int first_factor(int r) { return packs ? 0 : result_of(r); }
   template <int Channel>
   static ESPALIER_INLINE V load_spread(T const* from) {
-    return detail::load_spread<Each, Channel, V, lanes>(from);
+    if constexpr (spreads_one) return V(from[Channel]);
+    else return detail::spread<Each, Channel>(load(from));
   }
 
   template <int... Phase>
-  static ESPALIER_INLINE void row(T const* image, T const* factor, T* y, rows_in_reach& reach,
+  static ESPALIER_INLINE void row(T const* image, T const* factor, T* y, rows_of_registers& reach,
                                   std::integer_sequence<int, Phase...>) {
     (phase<Phase>(image, factor, y + std::int64_t{Phase} * channels, reach), ...);
   }
   template <int Phase>
-  static ESPALIER_INLINE void phase(T const* image, T const* factor, T* y, rows_in_reach& reach) {
+  static ESPALIER_INLINE void phase(T const* image, T const* factor, T* y, rows_of_registers& reach) {
     constexpr int n = columns::count(Phase);
     constexpr detail::column_blocks cut = detail::find_column_blocks<columns, Phase>(most_columns);
     if constexpr (n == 0) {
@@ -333,25 +380,24 @@ struct tap_sums : independent_parts {
 
   /// Count columns from i on. Edge: they are those from First on, whose taps may be outside the image.
   template <int Phase, int First, int Count, bool Edge>
-  static ESPALIER_INLINE void block(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
-    if constexpr (!Edge) image += std::int64_t{i} * columns::pixel_step * channels;
+  static ESPALIER_INLINE void block(T const* image, T const* factor, T* y, rows_of_registers& reach, int i) {
+    if constexpr (!Edge) image += std::int64_t{i} * columns::pixel_step * pixel;
     y += std::int64_t{i} * columns::phases * channels;
-    for (int c = 0; c + lanes <= channels; c += lanes)
-      block_of_channels<Phase, First, Count, Edge>(image + detail::first_channel<Each, V>(c), factor + c, y + c, reach);
-    if constexpr (constexpr int c = channels - lanes; channels % lanes != 0)
-      block_of_channels<Phase, First, Count, Edge>(image + c, factor + c, y + c, reach);
+    for (int r = reach.first; r < reach.last; ++r)
+      block_of_channels<Phase, First, Count, Edge>(image + first_channel(r), factor + first_factor(r), y + result_of(r),
+                                                   reach);
   }
   template <int Phase, int First, int Count, bool Edge>
-  static ESPALIER_INLINE void block_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach) {
+  static ESPALIER_INLINE void block_of_channels(T const* image, T const* factor, T* y, rows_of_registers& reach) {
     using all_taps = std::make_integer_sequence<int, unrolled ? taps : 0>;
     using all_columns = std::make_integer_sequence<int, Count>;
     using all_channels = std::make_integer_sequence<int, Each>;
-    reach.prefetch();
+    if constexpr (!packs) reach.prefetch();
     V sums[static_cast<std::size_t>(Count)];
     clear(sums, all_columns{});
     for (int r = 0; r < reach.count; ++r) {
       T const *const from = image + reach.pixels[r], *const w = factor + reach.tap[r] * factor_row;
-      if constexpr (unrolled && Each > 1) {
+      if constexpr (unrolled && (Each > 1 || spreads_one)) {
         add_groups<detail::tap_pixels<columns, Edge ? First : 0, Count, taps, Edge, Phase>>(sums, from, w, all_taps{},
                                                                                             all_channels{});
       } else if constexpr (unrolled) {
@@ -359,8 +405,8 @@ struct tap_sums : independent_parts {
       } else {
         for (int k = 0; k < taps; ++k)
           if (columns::reads(Phase, k))
-            add_whole_tap(sums, from + std::int64_t{columns::pixel(Phase, k, 0)} * channels,
-                          w + std::int64_t{k} * Each * channels, all_columns{}, all_channels{});
+            add_whole_tap(sums, from + std::int64_t{columns::pixel(Phase, k, 0)} * pixel,
+                          w + std::int64_t{k} * Each * factor_step, all_columns{}, all_channels{});
       }
     }
     store(sums, y, all_columns{});
@@ -381,9 +427,9 @@ struct tap_sums : independent_parts {
   template <int Phase, int K, int First, bool Edge, int... I>
   static ESPALIER_INLINE void add_tap(V* sums, T const* from, T const* w, std::integer_sequence<int, I...>) {
     if constexpr (columns::reads(Phase, K)) {
-      V const weight = load(w + std::int64_t{K} * channels);
-      (add_pixel<Phase, K, First + I, Edge>(
-           sums[I], from + std::int64_t{columns::pixel(Phase, K, First + I)} * channels, weight),
+      V const weight = load(w + std::int64_t{K} * factor_step);
+      (add_pixel<Phase, K, First + I, Edge>(sums[I], from + std::int64_t{columns::pixel(Phase, K, First + I)} * pixel,
+                                            weight),
        ...);
     }
   }
@@ -394,12 +440,11 @@ struct tap_sums : independent_parts {
   template <class All, int... Channel>
   static ESPALIER_INLINE void add_whole_tap(V* sums, T const* from, T const* w, All all,
                                             std::integer_sequence<int, Channel...>) {
-    (add_whole_columns<Channel>(sums, from, load(w + std::int64_t{Channel} * channels), all), ...);
+    (add_whole_columns<Channel>(sums, from, load(w + std::int64_t{Channel} * factor_step), all), ...);
   }
   template <int Channel, int... I>
   static ESPALIER_INLINE void add_whole_columns(V* sums, T const* from, V weight, std::integer_sequence<int, I...>) {
-    ((sums[I] = fma(load_spread<Channel>(from + std::int64_t{I} * columns::pixel_step * channels), weight, sums[I])),
-     ...);
+    ((sums[I] = fma(load_spread<Channel>(from + std::int64_t{I} * columns::pixel_step * pixel), weight, sums[I])), ...);
   }
 
   /// Groups of several channels: each channel is spread once for each pixel, for all taps that read it.
@@ -407,17 +452,16 @@ struct tap_sums : independent_parts {
   static ESPALIER_INLINE void add_groups(V* sums, T const* from, T const* w, Taps all,
                                          std::integer_sequence<int, Channel...>) {
     constexpr auto pixels = std::make_integer_sequence<int, Pixels::all.count>{};
-    if constexpr (detail::fills_registers<Each, V>)
+    if constexpr (spreads_one)
       for (int i = 0; i < Each; ++i)
-        add_channel<Pixels, 0>(sums, from + i, w + std::int64_t{i} * channels, all, pixels);
-    else (add_channel<Pixels, Channel>(sums, from, w + std::int64_t{Channel} * channels, all, pixels), ...);
+        add_channel<Pixels, 0>(sums, from + i, w + std::int64_t{i} * factor_step, all, pixels);
+    else (add_channel<Pixels, Channel>(sums, from, w + std::int64_t{Channel} * factor_step, all, pixels), ...);
   }
   template <class Pixels, int Channel, int... K, int... P>
   static ESPALIER_INLINE void add_channel(V* sums, T const* from, T const* w, std::integer_sequence<int, K...> all,
                                           std::integer_sequence<int, P...>) {
-    V const weights[] = {load(w + std::int64_t{K} * Each * channels)...};
-    (add_readers<Pixels, P>(sums, load_spread<Channel>(from + std::int64_t{Pixels::all.at[P]} * channels), weights,
-                            all),
+    V const weights[] = {load(w + std::int64_t{K} * Each * factor_step)...};
+    (add_readers<Pixels, P>(sums, load_spread<Channel>(from + std::int64_t{Pixels::all.at[P]} * pixel), weights, all),
      ...);
   }
   template <class Pixels, int P, int... K>
@@ -431,22 +475,21 @@ struct tap_sums : independent_parts {
 
   /// One column whose taps may be outside the image.
   template <int Phase>
-  static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
+  static ESPALIER_INLINE void column(T const* image, T const* factor, T* y, rows_of_registers& reach, int i) {
     y += std::int64_t{i} * columns::phases * channels;
-    for (int c = 0; c + lanes <= channels; c += lanes)
-      column_of_channels<Phase>(image + detail::first_channel<Each, V>(c), factor + c, y + c, reach, i);
-    if constexpr (constexpr int c = channels - lanes; channels % lanes != 0)
-      column_of_channels<Phase>(image + c, factor + c, y + c, reach, i);
+    for (int r = reach.first; r < reach.last; ++r)
+      column_of_channels<Phase>(image + first_channel(r), factor + first_factor(r), y + result_of(r), reach, i);
   }
   template <int Phase>
-  static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_in_reach& reach, int i) {
+  static ESPALIER_INLINE void column_of_channels(T const* image, T const* factor, T* y, rows_of_registers& reach,
+                                                 int i) {
     V sum(T(0));
     for (int r = 0; r < reach.count; ++r) {
       T const *const from = image + reach.pixels[r], *const w = factor + reach.tap[r] * factor_row;
       for (int k = 0; k < taps; ++k)
         if (columns::inside(Phase, k, i))
-          add_whole_tap(&sum, from + std::int64_t{columns::pixel(Phase, k, i)} * channels,
-                        w + std::int64_t{k} * Each * channels, std::integer_sequence<int, 0>{},
+          add_whole_tap(&sum, from + std::int64_t{columns::pixel(Phase, k, i)} * pixel,
+                        w + std::int64_t{k} * Each * factor_step, std::integer_sequence<int, 0>{},
                         std::make_integer_sequence<int, Each>{});
     }
     sum.template store_first<lanes>(y);
