@@ -189,7 +189,8 @@ BOOST_AUTO_TEST_CASE(a_formula_of_one_number_is_a_number) {
   esp::tensor<float, esp::shape<3>> const y{1, 2, 4};
   esp::tensor<std::int32_t, esp::shape<3>> const i{1, 2, 5};
   double const s = sum(x), twice = 2 * sum(x) + 1, rounded = sum(y);
-  float const f = sum(y), of_integers = sum(i);
+  float const f = sum(y);
+  double const of_integers = sum(i);
   BOOST_TEST(s == 6);
   BOOST_TEST(twice == 13);
   BOOST_TEST(rounded == 7);
@@ -256,4 +257,35 @@ BOOST_AUTO_TEST_CASE(compound_assignment) {
     return a;
   }();
   BOOST_TEST((known == esp::tensor<double, esp::shape<2>>{3, 6}));
+}
+// Formulas of integers are computed in double, where every std::int32_t is exact. 16777217 is the first that float
+// rounds.
+BOOST_AUTO_TEST_CASE(integers_are_exact) {
+  using esp::tensor, esp::shape;
+  constexpr tensor<std::int32_t, shape<2>> a{16777217, 3}, b{16777216, 4};
+  constexpr tensor<bool, shape<2>> mask{true, false};
+  constexpr auto in_constants = evaluate(a + b);
+  static_assert(in_constants == tensor<double, shape<2>>{33554433, 7});
+  BOOST_TEST((evaluate(a + b) == in_constants));
+  BOOST_TEST((evaluate(-esp::where(mask, a - 1, b) * 2) == tensor<double, shape<2>>{-33554432, -8}));
+  BOOST_TEST((evaluate(esp::flip<0>(esp::reshape<2>(a))) == tensor<double, shape<2>>{3, 16777217}));
+  double const total = sum(a), largest = max(a);
+  BOOST_TEST(total == 16777220);
+  BOOST_TEST(largest == 16777217);
+  tensor<bool, shape<2>> const same = equal(a, b), larger = a > b;
+  BOOST_TEST((same == tensor<bool, shape<2>>{false, false}));
+  BOOST_TEST((larger == tensor<bool, shape<2>>{true, false}));
+  tensor<std::int32_t, shape<2>> const back{evaluate(a + 1)};
+  BOOST_TEST((back == tensor<std::int32_t, shape<2>>{16777218, 4}));
+  // Truth and other numbers are float, and a float tensor or number makes the formula one of floats.
+  tensor<float, shape<2>> x{1, 2}, y = a - b;
+  BOOST_TEST((y == tensor<float, shape<2>>{1, -1}));
+  static_assert(std::is_same_v<decltype(evaluate(equal(a, b))), tensor<float, shape<2>>>);
+  static_assert(std::is_same_v<decltype(evaluate(1 - mask)), tensor<float, shape<2>>>);
+  static_assert(std::is_same_v<decltype(evaluate(esp::one_hot<5>(a))), tensor<float, shape<2, 5>>>);
+  static_assert(std::is_same_v<decltype(evaluate(exp(a))), tensor<float, shape<2>>>);
+  static_assert(std::is_same_v<decltype(evaluate(a * 0.5)), tensor<float, shape<2>>>);
+  static_assert(std::is_same_v<decltype(evaluate(mean(mask))), tensor<float, shape<>>>);
+  static_assert(std::is_same_v<decltype(evaluate(sum(mask))), tensor<double, shape<>>>);
+  static_assert(std::is_same_v<decltype(evaluate(a * x)), tensor<float, shape<2>>>);
 }

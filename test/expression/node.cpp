@@ -78,6 +78,6 @@ BOOST_AUTO_TEST_CASE(formulas_that_are_numbers) {
   static_assert(!std::is_convertible_v<node<op, 0, s, of<float>>, float>);
   static_assert(!detail::NumberFormula<node<op, 0, shape<>, borrowed<float, s, cuda>>>);
   static_assert(!detail::NumberFormula<node<op, 0, shape<>, parameter<s, void>>>);
-  static_assert(std::is_same_v<detail::number_of_formula<void>::type, float> &&
+  static_assert(std::is_same_v<detail::number_of_formula<void>::type, double> &&
                 std::is_same_v<detail::number_of_formula<double>::type, double>);
 }

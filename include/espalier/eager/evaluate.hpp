@@ -42,10 +42,60 @@ bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {
   return false;
 }
 
-/// The type in which an expression is computed: its own real type, else that of the target tensor, else float.
+/// Formulas of std::int32_t and bool alone are computed in double: every std::int32_t is exact there, and so are sums
+/// below 2^53. reads: whether it is such a formula. value: what its elements are.
+template <class E>
+struct integer_formula {
+  static constexpr bool reads = false;
+  static constexpr of_integers value = of_integers::real_numbers;
+};
+template <class T, class S, class Device>
+  requires(std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>)
+struct integer_formula<borrowed<T, S, Device>> {
+  static constexpr bool reads = true;
+  static constexpr of_integers value = std::is_same_v<T, bool> ? of_integers::truth : of_integers::integers;
+};
+template <class Tensor>
+struct integer_formula<owned<Tensor>>
+    : integer_formula<borrowed<typename Tensor::value_type, typename Tensor::shape_type>> {};
+template <class N>
+  requires std::is_integral_v<N>
+struct integer_formula<number<N>> {
+  static constexpr bool reads = false;
+  static constexpr of_integers value = of_integers::truth;  // of any size: 1 - mask is as real as mask
+};
+template <class Op, std::uint64_t Attribute, class S, class... X>
+  requires(!real_element<element_of<node<Op, Attribute, S, X...>>>)
+struct integer_formula<node<Op, Attribute, S, X...>> {
+  static constexpr bool reads = (integer_formula<X>::reads || ...);
+  static constexpr of_integers value = [] {
+    if constexpr (!reads) return of_integers::real_numbers;
+    of_integers made = of_integers::real_numbers;
+    if constexpr (requires { rule<Op>::makes; }) made = rule<Op>::makes;
+    else if (op_family const f = described<Op>.family; f == op_family::reshape || f == op_family::permute ||
+                                                       f == op_family::broadcast || f == op_family::move ||
+                                                       f == op_family::concatenate || f == op_family::reduction)
+      made = of_integers::integers;
+    of_integers most = of_integers::truth;
+    for (of_integers const x : {integer_formula<X>::value...}) most = x > most ? x : most;
+    // A sum counts: it has other values than its terms.
+    if (described<Op>.family == op_family::reduction && described<Op>.adds && most == of_integers::truth)
+      most = of_integers::integers;
+    return made == of_integers::integers ? most : made;
+  }();
+};
+
+/// The type in which an expression is computed: its own real type; for integers double; else that of the target tensor,
+/// else float. Targets of 16 bits are written by the kernels of a device, in their own type.
 template <class E, class T = float>
-using computed_element =
-    std::conditional_t<real_element<element_of<E>>, element_of<E>, std::conditional_t<real_element<T>, T, float>>;
+using computed_element = std::conditional_t<real_element<element_of<E>>, element_of<E>,
+                                            std::conditional_t<integer_formula<E>::reads && !is_narrow<T>, double,
+                                                               std::conditional_t<real_element<T>, T, float>>>;
+/// The element type of an expression's value: that of its real tensors; double for integers; else float.
+template <class E>
+using value_element =
+    std::conditional_t<real_element<element_of<E>>, element_of<E>,
+                       std::conditional_t<integer_formula<E>::value == of_integers::integers, double, float>>;
 
 /// Writes the value of an expression to the elements of a tensor or view of T; operands may overlap them. Arch is in
 /// the name so that translation units for different instruction sets do not share the function.
@@ -62,13 +112,15 @@ constexpr void evaluate_at(E const& e, T* y) {
     else
       for (std::int64_t i = 0; i < S::size; ++i) y[i] = x.data()[i];
   };
-  if constexpr (std::is_same_v<T, bool>) {
-    Separate truth;
-    Element* const result = truth.data();
+  if constexpr (!std::is_same_v<T, Element>) {
+    Separate separate;
+    Element* const result = separate.data();
     run_program<Program, Element, Device>(in, &result, 1);
-    if constexpr (is_graphics<Device>) copied(tensor<bool, S, Device>(truth));
-    else
+    if constexpr (is_graphics<Device>) copied(tensor<T, S, Device>(separate));
+    else if constexpr (std::is_same_v<T, bool>)
       for (std::int64_t i = 0; i < S::size; ++i) y[i] = result[i] != Element(0);
+    else
+      for (std::int64_t i = 0; i < S::size; ++i) y[i] = static_cast<T>(result[i]);
   } else {
     if (!std::is_constant_evaluated() && overlaps<Program, T>(in, y, S::size)) {
       Separate separate;
@@ -186,6 +238,8 @@ constexpr void evaluate_into(invalid<Facts...> const&, view<T, S, Device>) {}
 
 /// Returns the value of an expression as a tensor: auto c = evaluate(a * b);
 /// shape   S -> S
+/// element that of its real tensors. A formula of std::int32_t and bool alone is computed in double; its value is double
+///         if it has integers, such as a + b and sum(a), and float if it has truth or other numbers, such as a < b
 /// device  that of the tensors in the expression
 /// errors  tensors of two devices do not compile
 template <class E>
@@ -198,7 +252,7 @@ constexpr auto evaluate(E const& e) {
   if constexpr (is_invalid<E>) return e;
   else if constexpr (detail::of_a_body<E>) return invalid<already_reported>{};
   else if constexpr (!Devices::agree) return invalid<Devices>{};
-  else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
+  else return tensor<detail::value_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
 }
 
 /// A tensor or a view has its value already: evaluate(argmax<1>(x)) is a tensor with its elements.

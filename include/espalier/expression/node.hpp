@@ -41,10 +41,11 @@ struct small_formula {
 };
 
 namespace detail {
-/// The type of the number that a formula of rank 0 converts to: its real element type, else float.
+/// The type of the number that a formula of rank 0 converts to: its real element type. A formula of integers and
+/// booleans alone is computed in double, where they are exact.
 template <class Element>
 struct number_of_formula {
-  using type = std::conditional_t<real_element<Element>, Element, float>;
+  using type = std::conditional_t<real_element<Element>, Element, double>;
 };
 /// A formula of rank 0 of tensors in host memory converts to a number, like a tensor of rank 0. Its value is computed
 /// at the conversion.

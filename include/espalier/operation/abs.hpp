@@ -12,6 +12,7 @@ struct abs_ {};
 template <>
 struct rule<abs_> : elementwise {
   static constexpr char const* name = "abs";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T x) {

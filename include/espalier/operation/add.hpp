@@ -10,6 +10,7 @@ struct add_ {};
 template <>
 struct rule<add_> : elementwise {
   static constexpr char const* name = "add";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr double neutral_left = 0, neutral_right = 0;

@@ -13,6 +13,7 @@ struct clamp_ {};
 template <>
 struct rule<clamp_> : elementwise {
   static constexpr char const* name = "clamp";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 3;
   template <class T>

@@ -15,6 +15,7 @@ struct not_equal_ {};
 namespace detail {
 /// Comparisons return 1 or 0 and are not differentiable: their rules have no pullback on purpose, not by mistake.
 struct comparison : elementwise {
+  static constexpr of_integers makes = of_integers::truth;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
 };

@@ -100,6 +100,13 @@ constexpr int elementwise_emit(node_table& g, graph::node const& written) {
 
 }  // namespace detail
 
+/// What an op makes of operands that are integers or booleans. Movements, sums and extrema make integers.
+enum class of_integers : std::uint8_t {
+  truth,        ///< 0 or 1
+  integers,     ///< integers, or truth if all operands are
+  real_numbers  ///< other numbers
+};
+
 /// Base of elementwise ops. A rule declares
 ///   name, arity (1 if omitted)
 ///   apply(x...)                one generic body for scalars, packs and device threads
@@ -115,6 +122,7 @@ constexpr int elementwise_emit(node_table& g, graph::node const& written) {
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {
   static constexpr int arity = 1;
+  static constexpr of_integers makes = of_integers::real_numbers;
   static constexpr double neutral_left = math::not_a_number<double>;
   static constexpr double neutral_right = math::not_a_number<double>;
   static constexpr bool commutative = false;

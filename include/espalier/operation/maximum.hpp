@@ -13,6 +13,7 @@ struct maximum_ {};
 template <>
 struct rule<maximum_> : elementwise {
   static constexpr char const* name = "maximum";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr bool commutative = true;

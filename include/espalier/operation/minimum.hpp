@@ -13,6 +13,7 @@ struct minimum_ {};
 template <>
 struct rule<minimum_> : elementwise {
   static constexpr char const* name = "minimum";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr bool commutative = true;

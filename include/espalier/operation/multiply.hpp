@@ -10,6 +10,7 @@ struct multiply_ {};
 template <>
 struct rule<multiply_> : elementwise {
   static constexpr char const* name = "multiply";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr double neutral_left = 1, neutral_right = 1;

@@ -10,6 +10,7 @@ struct negate_ {};
 template <>
 struct rule<negate_> : elementwise {
   static constexpr char const* name = "negate";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T x) {

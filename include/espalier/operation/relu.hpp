@@ -48,6 +48,7 @@ constexpr T rule<gate_>::pullback(T dy, T, T, T y) {
 template <>
 struct rule<relu_> : elementwise {
   static constexpr char const* name = "relu";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr graph::as_stored stored = graph::as_stored::cuts_at_zero;
   template <class T>

@@ -11,6 +11,7 @@ struct square_ {};
 template <>
 struct rule<square_> : composite {
   static constexpr char const* name = "square";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr auto expand(auto x, auto) { return x * x; }
 };
 

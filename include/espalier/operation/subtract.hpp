@@ -11,6 +11,7 @@ struct subtract_ {};
 template <>
 struct rule<subtract_> : elementwise {
   static constexpr char const* name = "subtract";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr double neutral_right = 0;

@@ -10,6 +10,7 @@ struct where_ {};
 template <>
 struct rule<where_> : elementwise {
   static constexpr char const* name = "where";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr bool selects = true;
   static constexpr int arity = 3;
