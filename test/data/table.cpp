@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_columns) {
 }
 BOOST_AUTO_TEST_CASE(rejects_invalid_labels) {
   BOOST_TEST(error_of<shape<2>>(table(flowers), 2, "kind") ==
-             "data_table_file: expected a label from 0 to 1 in line 3, column 1, got 2");
+             "data_table_file: expected a label from 0 to 1 in line 3, column 1 (kind), got 2");
   BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "width") ==
-             "data_table_file: expected a label from 0 to 2 in line 2, column 2, got 1.5");
+             "data_table_file: expected a label from 0 to 2 in line 2, column 2 (width), got 1.5");
   BOOST_TEST(error_of<shape<1>>(table("1,-1\n", false), 3, 1) ==
              "data_table_file: expected a label from 0 to 2 in line 1, column 1, got -1");
   BOOST_TEST(error_of<shape<1>>(table("1,1e30\n", false), 3, 1) ==

@@ -40,9 +40,9 @@ inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int co
   bool const fits = math::isfinite(value) && is_label(value, checked_classes(classes));
   auto const whole = fits ? static_cast<std::int32_t>(value) : 0;
   if (!fits || static_cast<double>(whole) != value)
-    io::throw_error<io::format_error>("%s: expected a label %s in line %lld, column %d, got %g", from.name(),
-                                      label_range_text{classes}.text, static_cast<long long>(from.line(row)), column,
-                                      value);
+    io::throw_error<io::format_error>("%s: expected a label %s in %s, got %g", from.name(),
+                                      label_range_text{classes}.text,
+                                      io::detail::csv_place{from, from.line(row), column}.text, value);
   return whole;
 }
 
