@@ -61,12 +61,15 @@ inline constexpr bool initializes = std::is_void_v<Initializer> || requires {
 };
 }  // namespace detail
 
+/// A parameter or buffer whose type has no initializer. A model of it does not compile.
+struct no_initializer {};
+
 /// A learned tensor of a module; Initializer fills it from the model's seed. The model numbers the slots and fixes the
 /// element type.
 /// tracer  that of the program in which the module is being traced; null for a parameter that no traced model owns
 /// node    a value of that program that stands for the parameter, such as its gradient or an argument of a function
 ///         that is differentiated; 0: the parameter itself
-template <class S, class Initializer>
+template <class S, class Initializer = no_initializer>
 struct parameter {
   using shape_type = S;
   using is_expression = void;
@@ -81,7 +84,7 @@ struct parameter {
 };
 
 /// A tensor of a module that is stored but not learned (running statistics, a fixed mask).
-template <class S, class Initializer>
+template <class S, class Initializer = no_initializer>
 struct buffer {
   using shape_type = S;
   using is_expression = void;

@@ -457,7 +457,7 @@ using member_fault = typename detail::module_fault<Net>::type;
 #define ESPALIER_MEMBERS_ARE_OBJECTS \
   "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 #define ESPALIER_MEMBERS_BEGIN \
-  "a parameter's initializer must be an initialized_by<value>; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
+  "a parameter's initializer must be an initialized_by<value>; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones or of none"
 #define ESPALIER_MEMBERS_HAVE_SHAPES \
   "a parameter or buffer of a module has an invalid shape: every extent must be at least 1, with at most 6 axes and 2^31 - 1 elements"
 #define ESPALIER_MODULE_IS_AGGREGATE \
