@@ -238,8 +238,8 @@ constexpr void evaluate_into(invalid<Facts...> const&, view<T, S, Device>) {}
 
 /// Returns the value of an expression as a tensor: auto c = evaluate(a * b);
 /// shape   S -> S
-/// element that of its real tensors. A formula of std::int32_t and bool alone is computed in double; its value is double
-///         if it has integers, such as a + b and sum(a), and float if it has truth or other numbers, such as a < b
+/// element that of its real tensors. A formula of std::int32_t and bool alone is computed in double; its value is
+///         double if it has integers, such as a + b and sum(a), and float if it has truth or other numbers: a < b
 /// device  that of the tensors in the expression
 /// errors  tensors of two devices do not compile
 template <class E>

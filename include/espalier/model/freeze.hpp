@@ -9,7 +9,8 @@
 /// The programs of a frozen model: one that prepares its numbers, and one that runs.
 namespace espalier::detail {
 
-/// A program with convolutions by tiles where these are faster. Kernels that depend on parameters alone are transformed once.
+/// A program with convolutions by tiles where these are faster. Kernels that depend on parameters alone are transformed
+/// once.
 constexpr graph::program with_constant_kernels(graph::program const& p) {
   node_facts facts{};
   find_facts(p, facts);

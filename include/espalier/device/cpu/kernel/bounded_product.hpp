@@ -94,8 +94,8 @@ using tap_sum_product_of =
     tap_sum_product<T, typename Pixels::image, typename Pixels::window, typename Pixels::map, Attribute, Outputs, Arch>;
 }  // namespace detail
 
-/// A product of pixels in groups. For a fixed number of samples they are the pixels of one image; here each sample is an
-/// image.
+/// A product of pixels in groups. For a fixed number of samples they are the pixels of one image; here each sample is
+/// an image.
 template <class T, class Product>
 struct bounded_pixels {
   template <class After = detail::no_epilogue>
