@@ -74,6 +74,16 @@ BOOST_AUTO_TEST_CASE(a_linear_layer_is_that_of_rounded_parameters) {
   // From 256 KiB of floats on, rows of the weights are read at four places.
   check<nn::Linear<401, 333>, shape<1, 401>, esp::bfloat16>(agreement::bits);
   check<nn::Linear<1, 64>, shape<1, 1>, esp::bfloat16>(agreement::bits);
+  // Weights that are larger than an L1 cache as floats are added up in parts.
+  check<nn::Linear<600, 30>, shape<1, 600>, esp::bfloat16>(agreement::bits);
+}
+
+// Products that are read in place, packed, and packed in parts, and matrices for each sample.
+BOOST_AUTO_TEST_CASE(so_are_products_of_many_rows) {
+  check<nn::Linear<64, 100>, shape<16, 64>, esp::bfloat16>(agreement::bits);
+  check<nn::Linear<130, 70>, shape<64, 130>, esp::half>(agreement::bits);
+  check<nn::Linear<600, 300>, shape<65, 600>, esp::bfloat16>(agreement::bits);
+  check<nn::Linear<24, 40>, shape<2, 3, 24>, esp::bfloat16>(agreement::bits);
 }
 
 BOOST_AUTO_TEST_CASE(half_is_widened_likewise) {
@@ -110,6 +120,23 @@ BOOST_AUTO_TEST_CASE(convolutions) {
   using Net = nn::Sequential<nn::Conv<3, 16, 3>, nn::BatchNorm2d<16>, nn::ReLU, nn::Conv<16, 8, 3>, nn::Flatten,
                              nn::Linear<8 * 6 * 6, 4>>;
   check_batches<Net, shape<1, 3, 6, 6>, shape<2, 3, 6, 6>>(agreement::digits);
+}
+
+template <int In, int Out, esp::convolution Options>
+using Plain =
+    nn::Conv<In, Out, 3,
+             nn::conv{
+                 .stride = Options.stride, .padding = 1, .groups = Options.groups, .layout = esp::nhwc, .bias = false}>;
+
+// Kernels in the order of the sums, packed kernels, Winograd's method, small images with many channels, and groups.
+BOOST_AUTO_TEST_CASE(convolutions_by_every_method) {
+  check<Plain<3, 16, {}>, shape<2, 6, 6, 3>, esp::bfloat16>(agreement::bits);
+  check<Plain<3, 70, {.stride = 2}>, shape<4, 16, 16, 3>, esp::bfloat16>(agreement::bits);
+  check<Plain<8, 100, {.stride = 2}>, shape<2, 16, 16, 8>, esp::half>(agreement::bits);
+  check<Plain<64, 64, {}>, shape<1, 32, 32, 64>, esp::bfloat16>(agreement::bits);
+  check<Plain<256, 256, {}>, shape<1, 2, 2, 256>, esp::bfloat16>(agreement::bits);
+  check<Plain<32, 32, {.groups = 2}>, shape<2, 8, 8, 32>, esp::bfloat16>(agreement::bits);
+  check<Plain<16, 16, {.groups = 16}>, shape<2, 8, 8, 16>, esp::bfloat16>(agreement::bits);
 }
 
 BOOST_AUTO_TEST_CASE(loops_read_floats) {

@@ -28,6 +28,19 @@ constexpr std::int64_t converted() {
   return r;
 }
 
+/// Convolutions by windows, by Winograd's method, and of small images with many channels.
+template <int In, int Out, int Size>
+using Convolution = nn::Conv<In, Out, 3, nn::conv{.padding = 1, .layout = esp::nhwc, .bias = false}>;
+template <int In, int Out, int Size>
+constexpr std::int64_t converted_kernels = converted<narrow<Convolution<In, Out, Size>, shape<2, Size, Size, In>>>();
+
+/// Its product reads a transposed value.
+struct Mixer {
+  nn::Linear<16, 24, nn::no_bias> tokens{};
+  ESPALIER_MODULE(Mixer, tokens)
+  constexpr auto forward(auto x) const { return matmul(esp::transpose<0, 1>(x), tokens.weight); }
+};
+
 /// The second product has the shapes of the first one, and reads a value.
 struct Twice {
   nn::Linear<16, 16, nn::no_bias> fc{};
@@ -46,15 +59,34 @@ BOOST_AUTO_TEST_CASE(a_product_of_one_row_reads_its_weights_as_they_are_stored) 
   static_assert(converted<narrow<nn::Linear<512, 256, nn::no_bias>, shape<1, 512>>>() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_product_of_several_rows_reads_a_copy) {
-  static_assert(converted<narrow<Linear, shape<2, 512>>>() == 256 + 512 * 256);
+BOOST_AUTO_TEST_CASE(so_does_a_product_of_several_rows) {
+  static_assert(converted<narrow<Linear, shape<64, 512>>>() == 256);
+  static_assert(plan::plan_of<narrow<Linear, shape<64, 512>>>.memory.workspace == 256);
+  static_assert(converted<narrow<nn::Linear<512, 256, nn::no_bias>, shape<3, 5, 512>>>() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_product_of_a_transposed_value_reads_a_copy) {
+  static_assert(converted<narrow<Mixer, shape<16, 5>>>() == 16 * 24);
+  static_assert(converted<narrow<Mixer, shape<16, 1>>>() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(convolutions_read_their_kernels_as_they_are_stored) {
+  static_assert(converted_kernels<3, 16, 8> == 0);
+  static_assert(converted_kernels<64, 64, 32> == 0);
+  static_assert(converted_kernels<256, 256, 4> == 0);
+}
+
+BOOST_AUTO_TEST_CASE(convolutions_of_groups_read_a_copy) {
+  using Net = nn::Conv<32, 32, 3, nn::conv{.groups = 2, .layout = esp::nhwc, .bias = false}>;
+  static_assert(converted<narrow<Net, shape<2, 8, 8, 32>>>() == 9 * 16 * 32);
 }
 
 BOOST_AUTO_TEST_CASE(copies_of_large_weights_share_memory) {
-  using Net = nn::Sequential<Linear, nn::Linear<256, 512>, nn::Linear<512, 256>>;
-  using Program = narrow<Net, shape<2, 512>>;
-  static_assert(converted<Program>() > 3 * 512 * 256);
-  static_assert(plan::plan_of<Program>.memory.workspace < 512 * 256 + 4096);
+  using Layer = nn::Conv<64, 64, 3, nn::conv{.padding = 1, .groups = 2, .layout = esp::nhwc, .bias = false}>;
+  using Net = nn::Sequential<Layer, Layer, Layer>;
+  using Program = narrow<Net, shape<1, 4, 4, 64>>;
+  static_assert(converted<Program>() == 3 * 9 * 32 * 64);
+  static_assert(plan::plan_of<Program>.memory.workspace < 2 * 9 * 32 * 64 + 8192);
 }
 
 BOOST_AUTO_TEST_CASE(a_table_of_words_is_read_as_it_is_stored_by_gathers_and_by_the_scores) {

@@ -16,6 +16,16 @@ constexpr auto find_converted() {
   else return std::type_identity<std::conditional_t<label_of(leaf).is_flag, bool, std::int32_t>>{};
 }
 
+/// A device's kernels for a group that reads node X as it is stored.
+template <class Kernels, class Program, int X>
+constexpr auto find_kernels_reading() {
+  if constexpr (graph::is_narrow(plan::graph_of<Program>.nodes[graph::data_of(plan::graph_of<Program>.nodes, X)]))
+    return std::type_identity<typename Kernels::template reading<typename Program::stored>>{};
+  else return std::type_identity<Kernels>{};
+}
+template <class Kernels, class Program, int X>
+using kernels_reading = typename decltype(find_kernels_reading<Kernels, Program, X>())::type;
+
 /// Reads its first operand through windows: a product, a reduction, or a sum of windows times a factor.
 template <class Kernels, class Program, int X>
 constexpr auto find_windowed_kernel() {
@@ -33,7 +43,7 @@ constexpr auto find_windowed_kernel() {
     return std::type_identity<typename Kernels::template position_sums<Image, Window, Map>>{};
   else if constexpr (is_sum) return std::type_identity<typename Kernels::template tap_sums<Image, Window, Map>>{};
   else if constexpr (group.kind == plan::kernel_kind::contraction)
-    return std::type_identity<typename Kernels::template window_product<
+    return std::type_identity<typename kernels_reading<Kernels, Program, n.operand[1]>::template window_product<
         Image, Window, Map, shape_of_node<Program, n.operand[1]>, shape_of_node<Program, id>, n.attribute>>{};
   else
     return std::type_identity<typename Kernels::template window_reduction<
@@ -59,12 +69,11 @@ constexpr auto find_unfused_kernel() {
     return find_windowed_kernel<Kernels, Program, X>();
   } else if constexpr (kind == plan::kernel_kind::contraction) {
     using B = shape_of_node<Program, n.operand[1]>;
-    if constexpr (graph::is_narrow(g[graph::data_of(g, n.operand[1])]))
-      return std::type_identity<
-          typename Kernels::template narrow_product<typename Program::stored, A, B, Y, n.attribute>>{};
-    else return std::type_identity<typename Kernels::template product<A, B, Y, n.attribute>>{};
+    using of = kernels_reading<Kernels, Program, n.operand[1]>;
+    return std::type_identity<typename of::template product<A, B, Y, n.attribute>>{};
   } else if constexpr (kind == plan::kernel_kind::winograd_kernels) {
-    return std::type_identity<typename Kernels::template winograd_kernels<A, Y, n.attribute>>{};
+    using of = kernels_reading<Kernels, Program, n.operand[0]>;
+    return std::type_identity<typename of::template winograd_kernels<A, Y, n.attribute>>{};
   } else if constexpr (kind == plan::kernel_kind::move) {
     return std::type_identity<typename Kernels::template move<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::scatter_add) {
@@ -74,10 +83,8 @@ constexpr auto find_unfused_kernel() {
         typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::index_gather) {
     using Index = shape_of_node<Program, n.operand[1]>;
-    if constexpr (graph::is_narrow(g[graph::data_of(g, n.operand[0])]))
-      return std::type_identity<
-          typename Kernels::template narrow_gather<typename Program::stored, A, Index, Y, axis_of(n)>>{};
-    else return std::type_identity<typename Kernels::template index_gather<A, Index, Y, axis_of(n)>>{};
+    using of = kernels_reading<Kernels, Program, n.operand[0]>;
+    return std::type_identity<typename of::template index_gather<A, Index, Y, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::index_scatter_add) {
     return std::type_identity<
         typename Kernels::template index_scatter_add<A, shape_of_node<Program, n.operand[1]>, Y, axis_of(n)>>{};

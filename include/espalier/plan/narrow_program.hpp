@@ -7,9 +7,19 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Programs that compute in float and read parameters and buffers of 16 bits. A tensor of 16 bits is a leaf of its own
-/// kind (graph::is_narrow). Kernels that widen what they load read it as it is: products of one row, and gathers. All
-/// other ops read a conversion of it, which is a copy in the workspace.
+/// kind (graph::is_narrow). Kernels that widen what they load or pack read it as it is: products, convolutions and
+/// gathers. All other ops read a conversion of it, which is a copy in the workspace.
 namespace espalier::plan {
+
+/// Whether the processor's kernel of node `id` widens operand k, if that is stored in 16 bits.
+constexpr bool widens(node_table const& nodes, int id, int k) {
+  graph::node const& n = nodes[id];
+  if (n.op->family == op_family::index_gather) return k == 0;
+  if (n.op->family != op_family::contraction || k != 1) return false;
+  // A product of a transposed operand may be computed transposed, with the right operand on the left.
+  bool const turns = transposes_of(n).a && n.shape.at[n.shape.rank - 2] > 1;
+  return !turns && graph::groups_in(n.attribute) == 1 && !graph::uses_winograd(n.attribute);
+}
 
 /// The program `from`, for parameters and buffers of which Slots::parameter(slot) and Slots::buffer(slot) are stored in
 /// 16 bits. Slots::changed(output) is true for a result that such a program cannot have: a gradient of a tensor of 16
@@ -65,15 +75,6 @@ class narrow_reader {
     return n.op->family == op_family::parameter ? Slots::parameter(graph::slot_of(n))
                                                 : n.op->family == op_family::buffer && Slots::buffer(graph::slot_of(n));
   }
-  /// Whether the kernel of a node widens operand k as it loads it.
-  constexpr bool widens(int id, int k) const {
-    graph::node const& n = from_[id];
-    if (is_in_loop_[id]) return false;
-    if (n.op->family == op_family::index_gather) return k == 0;
-    return n.op->family == op_family::contraction && k == 1 && n.shape.size() == n.shape.at[n.shape.rank - 1] &&
-           !reads_windows(from_, id);
-  }
-
   constexpr int copied(int id) {
     graph::node n = graph::renumbered(from_[id], ids_);
     bool const narrow = is_stored_narrow(n), renames = n.op->family == op_family::reshape,
@@ -81,7 +82,7 @@ class narrow_reader {
     if (narrow) n.attribute = graph::slot_attribute(graph::slot_of(n), true);
     // Only operand 0 of an alias is read.
     for (int k = 0; k < 4; ++k) {
-      if (!renames && !is_alias && !widens(id, k)) n.operand[k] = widened(n.operand[k]);
+      if (!renames && !is_alias && (is_in_loop_[id] || !widens(from_, id, k))) n.operand[k] = widened(n.operand[k]);
     }
     int const added = to_.add(n);
     is_narrow_[added] = narrow || ((renames || is_alias) && is_narrow_[n.operand[0]]);

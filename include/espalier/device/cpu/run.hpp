@@ -88,13 +88,16 @@ struct caller {
     } else if constexpr (kind == plan::kernel_kind::contraction && body.instructions > 1) {
       T* const sums = p[own + 2];
       using after = typename fused_kernel<Program, X, T, Arch>::template after<Addresses>;
-      run_product(team, static_cast<T const*>(p[own]), right_operand(p, own + 1, base, arguments), sums, after{p, sums},
-                  base, arguments[own].base);
+      run_product(team, static_cast<T const*>(p[own]),
+                  stored_operand<typename decltype(find_weight())::type>(p, own + 1, base, arguments), sums,
+                  after{p, sums}, base, arguments[own].base);
     } else if constexpr (kind == plan::kernel_kind::contraction) {
-      run_product(team, static_cast<T const*>(p[0]), right_operand(p, 1, base, arguments), p[2], no_epilogue{}, base,
-                  arguments[0].base);
+      run_product(team, static_cast<T const*>(p[0]),
+                  stored_operand<typename decltype(find_weight())::type>(p, 1, base, arguments), p[2], no_epilogue{},
+                  base, arguments[0].base);
     } else {
-      T const *const a = p[0], *const b = p[1];
+      auto const* const a = stored_operand<typename decltype(find_source())::type>(p, 0, base, arguments);
+      T const* const b = p[1];
       if constexpr (Inlined && requires { kernel::run_inlined(a, b, p[2]); }) kernel::run_inlined(a, b, p[2]);
       else run_kernel<kernel, T>(team, a, b, p[2]);
     }
@@ -110,12 +113,21 @@ struct caller {
     else if constexpr (std::is_same_v<After, no_epilogue>) run_kernel<kernel, T>(team, a, b, y);
     else run_kernel<kernel, T>(team, a, b, y, after);
   }
-  /// The matrix of a product, which may be stored in 16 bits.
-  template <class Addresses>
-  static ESPALIER_INLINE auto const* right_operand(Addresses p, int i, [[maybe_unused]] void* const* base,
-                                                   [[maybe_unused]] plan::address const* arguments) {
-    if constexpr (requires { typename kernel::source; }) return at<typename kernel::source>(base, arguments[i]);
-    else return static_cast<T const*>(p[i]);
+  /// An operand, which may be stored in 16 bits.
+  template <class Stored, class Addresses>
+  static ESPALIER_INLINE Stored const* stored_operand(Addresses p, int i, [[maybe_unused]] void* const* base,
+                                                      [[maybe_unused]] plan::address const* arguments) {
+    if constexpr (std::is_same_v<T, Stored>) return p[i];
+    else return at<Stored>(base, arguments[i]);
+  }
+  /// The elements of the matrix of a product, and of the first operand of another kernel.
+  static constexpr auto find_weight() {
+    if constexpr (requires { typename kernel::weight; }) return std::type_identity<typename kernel::weight>{};
+    else return std::type_identity<T>{};
+  }
+  static constexpr auto find_source() {
+    if constexpr (requires { typename kernel::source; }) return std::type_identity<typename kernel::source>{};
+    else return std::type_identity<T>{};
   }
   static constexpr auto find_kernel() {
     if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::pack ||

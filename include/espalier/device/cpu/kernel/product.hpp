@@ -9,14 +9,16 @@
 /// Matrix products of a program: one, or one for each batch.
 namespace espalier::on_cpu {
 
-/// A matrix product for each batch. An operand without a batch axis, or with extent 1 there, is reused.
-template <class T, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
+/// A matrix product for each batch. An operand without a batch axis, or with extent 1 there, is reused. Weight: half or
+/// bfloat16 for a b that is widened as it is loaded or packed.
+template <class T, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch, class Weight = T>
 struct product_kernel : independent_parts {
+  using weight = Weight;
   static constexpr bool transpose_a = graph::transposes_in(Transposes).a,
                         transpose_b = graph::transposes_in(Transposes).b;
   static constexpr int rows = Y::template extent<-2>(), columns = Y::template extent<-1>();
   static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
-  using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch>;
+  using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch, Weight>;
 
   static constexpr std::int64_t terms_per_block = 32;
 
@@ -42,9 +44,9 @@ struct product_kernel : independent_parts {
   /// after: the epilogue of each finished rectangle of y; rows are counted through all matrices. backwards: as for
   /// contract_row.
   template <class After = detail::no_epilogue>
-  static ESPALIER_INLINE void run(T const* a, T const* b, T* y, After const& after = {},
+  static ESPALIER_INLINE void run(T const* a, Weight const* b, T* y, After const& after = {},
                                   [[maybe_unused]] bool backwards = false) {
-    if constexpr (of_row) contract_row<T, inner, columns, Arch>::run(a, b, y, after, backwards);
+    if constexpr (of_row) contract_row<T, inner, columns, Arch, Weight>::run(a, b, y, after, backwards);
     else if constexpr (one_matrix && !leaves_out_terms && !leaves_out_columns<After>) matrices::run(a, b, y, after);
     else some(a, b, y, after, 0, count);
   }
@@ -56,11 +58,11 @@ struct product_kernel : independent_parts {
     else if constexpr (requires { matrices::parts; }) return static_cast<int>(matrices::parts);
     else return 1;
   }();
-  static void part(T const* a, T const* b, T* y, T* shared, int which) {
+  static void part(T const* a, Weight const* b, T* y, T* shared, int which) {
     part(a, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  static void part(T const* a, T const* b, T* y, After const& after, T*, int which) {
+  static void part(T const* a, Weight const* b, T* y, After const& after, T*, int which) {
     if constexpr (!one_matrix)
       some(a, b, y, after, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
     else if constexpr (parts > 1) matrices::part(a, b, y, after, which);
@@ -68,7 +70,7 @@ struct product_kernel : independent_parts {
 
   /// The matrices first ... last - 1.
   template <class After>
-  static void some(T const* a, T const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
+  static void some(T const* a, Weight const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
     static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
     auto const of_a = [&](std::int64_t i) { return a + offset(batch_a, batch, i) * rows * inner; };
     auto const of_b = [&](std::int64_t i) { return b + offset(batch_b, batch, i) * inner * columns; };
@@ -133,28 +135,6 @@ struct product_kernel : independent_parts {
       stride *= from.at[f];
     }
     return at;
-  }
-};
-
-/// One row times a matrix that is stored in 16 bits and widened as it is loaded. The sums have the order of
-/// product_kernel.
-template <class T, class Weight, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
-struct narrow_product_kernel {
-  using source = Weight;
-  using wide = product_kernel<T, A, B, Y, Transposes, Arch>;
-  static constexpr int columns = wide::columns, inner = wide::inner;
-  static constexpr bool of_row = wide::of_row;
-  static_assert(Y::size == columns);
-
-  template <class After = detail::no_epilogue>
-  static ESPALIER_INLINE void run(T const* a, Weight const* b, T* y, After const& after = {}) {
-    if constexpr (of_row) {
-      contract_row<T, inner, columns, Arch, Weight>::run(a, b, y, after);
-    } else {
-      constexpr int width = pack<T, Arch>::size, rows = columns < 8 ? (columns < 4 ? columns : 4) : 8;
-      detail::contract_dot_products<T, Arch, rows, inner % width, Weight>::run(columns, inner, b, inner, a, y);
-      after(0, 1, 0, columns);
-    }
   }
 };
 

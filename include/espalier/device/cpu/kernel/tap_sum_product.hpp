@@ -11,34 +11,36 @@ namespace espalier::on_cpu {
 /// A window_product, or the gradient of its kernels, whose sums over all taps stay in registers: results of some columns
 /// and of one register of channels at a time. Outputs: of a pixel, in all groups. As many channels go into a group as
 /// results come out of it, and registers have whole groups, or a group has whole registers; or there is one group.
-template <class T, Shape Image, Shape Window, class Map, std::uint64_t Attribute, int Outputs, class Arch>
+/// Weight: as for tap_sums.
+template <class T, Shape Image, Shape Window, class Map, std::uint64_t Attribute, int Outputs, class Arch,
+          class Weight = T>
 struct tap_sum_product : independent_parts {
   static constexpr bool transposed = graph::transposes_in(Attribute).a;
   static constexpr int each = Window::value.at[5] / graph::groups_in(Attribute);
   static constexpr std::int64_t columns = Window::value.at[2];
   using sums = typename decltype([] {
     if constexpr (transposed) return std::type_identity<position_sums<T, Image, Window, Map, Arch, each>>{};
-    else return std::type_identity<tap_sums<T, Image, Window, Map, Arch, each, Outputs>>{};
+    else return std::type_identity<tap_sums<T, Image, Window, Map, Arch, each, Outputs, Weight>>{};
   }())::type;
   static constexpr int parts = sums::parts;
 
   /// after: the epilogue of each finished line of y; rows are counted through all images.
   template <class After = detail::no_epilogue>
-  ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, After const& after = {}) {
+  ESPALIER_KERNEL static void run(T const* x, Weight const* b, T* y, After const& after = {}) {
     if constexpr (transposed) sums::run(x, b, y);
     else lines(x, b, y, after, 0, sums::result_rows);
   }
   /// The first images of all.
   template <class After = detail::no_epilogue>
-  ESPALIER_KERNEL static void run_images(T const* x, T const* b, T* y, int images, After const& after = {}) {
+  ESPALIER_KERNEL static void run_images(T const* x, Weight const* b, T* y, int images, After const& after = {}) {
     if constexpr (transposed) sums::some(x, b, y, images, 0, sums::registers);
     else lines(x, b, y, after, 0, std::int64_t{images} * Window::value.at[1]);
   }
-  ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T* shared, int which) {
+  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, T* shared, int which) {
     part(x, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, After const& after, T* shared, int which) {
+  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, After const& after, T* shared, int which) {
     if constexpr (transposed) sums::part(x, b, y, shared, which);
     else
       lines(x, b, y, after, detail::part_begin(sums::result_rows, parts, which),
@@ -47,7 +49,7 @@ struct tap_sum_product : independent_parts {
 
  private:
   template <class After>
-  static ESPALIER_INLINE void lines(T const* x, T const* b, T* y, After const& after, std::int64_t first,
+  static ESPALIER_INLINE void lines(T const* x, Weight const* b, T* y, After const& after, std::int64_t first,
                                     std::int64_t last) {
     if constexpr (std::is_same_v<After, detail::no_epilogue>) {
       sums::some(x, b, y, first, last);
@@ -67,7 +69,7 @@ namespace detail {
 /// block of sums anew, which takes as long as some 10 terms, and leaves registers empty if there are few results. Sums
 /// over taps read all kernels for each row of results, and a pixel for each register of results. So their kernels must
 /// be in the L2 cache; neighbouring columns must share pixels; and a block must have enough columns, whose sums do not
-/// wait for each other. With 16 registers there are too few for blocks that read as little as those of products.
+/// wait for each other. Whether kernels have 16 bits makes no difference. With 16 registers there are too few for blocks that read as little as those of products.
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch>
 constexpr bool prefers_tap_sums() {
   constexpr int outputs = Y::template extent<-1>(), taps = Window::value.at[4], channels = Window::value.at[5];
@@ -82,7 +84,7 @@ constexpr bool prefers_tap_sums() {
   } else {
     using sums = tap_sums<T, Image, Window, Map, Arch, channels, outputs>;
     constexpr column_blocks blocks = sums::blocks;
-    return sums::unrolled && blocks.at_edges && blocks.count >= 8;
+    return sums::can_pack && sums::unrolled && blocks.at_edges && blocks.count >= 8;
   }
 }
 

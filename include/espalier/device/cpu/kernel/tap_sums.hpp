@@ -253,8 +253,10 @@ constexpr bool unrolls_taps(int taps, int each) { return taps <= 12 && (each == 
 /// y = windows of x times a factor for each tap and channel, summed over the taps and over the channels of each group.
 /// x: (images, height, width, C); factor: (kernel rows, kernel columns, Each, C); y: (images, rows, columns, C).
 /// Each: channels of a group, of which registers have whole ones, or a group whole registers. Or all results are sums
-/// over all channels of a pixel, which are Each; then there are Results ones, not C.
-template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1, int Results = Window::value.at[5]>
+/// over all channels of a pixel, which are Each; then there are Results ones, not C. Weight: half or bfloat16 for factors
+/// that are widened as they are packed.
+template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1, int Results = Window::value.at[5],
+          class Weight = T>
 struct tap_sums : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using columns = detail::tap_columns<facts>;
@@ -269,9 +271,13 @@ struct tap_sums : independent_parts {
   /// Whether the factors of one register of results after the other are packed, on the stack, for the rows of a band.
   /// Those of many channels are far apart, for which caches have few sets, so the L1 cache would not hold them.
   static constexpr std::int64_t factors = std::int64_t{facts::kernel_rows} * taps * Each;
-  static constexpr bool packs = registers > 1 &&
-                                factors > 8 * detail::cache_sets(channels* static_cast<std::int64_t>(sizeof(T))) &&
-                                factors* V::size* static_cast<std::int64_t>(sizeof(T)) <= 48 * 1024;
+  static constexpr bool can_pack =
+                            factors * V::size * static_cast<std::int64_t>(sizeof(T)) <= 48 * 1024 && lanes == V::size,
+                        packs = can_pack &&
+                                (!std::is_same_v<T, Weight> ||
+                                 (registers > 1 &&
+                                  factors > 8 * detail::cache_sets(channels * static_cast<std::int64_t>(sizeof(T)))));
+  static_assert(packs || std::is_same_v<T, Weight>);
   static constexpr int factor_step = packs ? V::size : channels;
   static constexpr std::int64_t factor_row = std::int64_t{taps} * Each * factor_step;
   /// Rows of results that are computed one after the other, so that they stay in the L2 cache between registers.
@@ -304,13 +310,13 @@ struct tap_sums : independent_parts {
   static constexpr int parts = detail::parts_along(
       result_rows, result_rows* facts::columns* facts::kernel_rows* facts::kernel_columns* channels* Each);
 
-  ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y) { some(x, factor, y, 0, result_rows); }
-  ESPALIER_KERNEL static void part(T const* x, T const* factor, T* y, T*, int which) {
+  ESPALIER_KERNEL static void run(T const* x, Weight const* factor, T* y) { some(x, factor, y, 0, result_rows); }
+  ESPALIER_KERNEL static void part(T const* x, Weight const* factor, T* y, T*, int which) {
     some(x, factor, y, detail::part_begin(result_rows, parts, which),
          detail::part_begin(result_rows, parts, which + 1));
   }
   /// Rows first ... last - 1 of the results of all images.
-  static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, std::int64_t first, std::int64_t last) {
+  static ESPALIER_INLINE void some(T const* x, Weight const* factor, T* y, std::int64_t first, std::int64_t last) {
     if constexpr (packs) {
       alignas(64) T packed[static_cast<std::size_t>(factors * V::size)];
       for (; first < last; first += band)

@@ -105,8 +105,9 @@ struct window_sums_layout {
 }  // namespace detail
 
 /// y = windows of images times kernels, without multiplications by the zeros of a dilated image. Outputs: of a pixel.
-/// Of several groups, the first one: others begin at other channels, columns of the kernels, and results.
-template <class T, class Facts, int Outputs, class Arch>
+/// Of several groups, the first one: others begin at other channels, columns of the kernels, and results. Weight: half
+/// or bfloat16 for kernels that are widened as they are loaded or packed.
+template <class T, class Facts, int Outputs, class Arch, class Weight = T>
 struct window_sums {
   using layout = detail::window_sums_layout<T, Facts, Outputs, Arch>;
   using by_row = typename layout::by_row;
@@ -122,7 +123,7 @@ struct window_sums {
                                                               : 1];  // (terms, panel)
     std::int32_t terms[layout::kept_terms > 0 ? static_cast<unsigned long>(layout::kept_terms) : 1];
   };
-  static ESPALIER_INLINE void prepare_once(T const* b, prepared& to) {
+  static ESPALIER_INLINE void prepare_once(Weight const* b, prepared& to) {
     if constexpr (layout::once)
       for (int g = 0; g < by_row::groups; ++g)
         for (int h = 0; h < by_column::groups; ++h)
@@ -143,7 +144,7 @@ struct window_sums {
     int images, first, count;
   };
   template <class After>
-  ESPALIER_KERNEL static void run(band const& x, T const* b, prepared& use, T* y, std::int64_t number,
+  ESPALIER_KERNEL static void run(band const& x, Weight const* b, prepared& use, T* y, std::int64_t number,
                                   After const& after) {
     T const* const from = x.from + (std::int64_t{by_row::taps.tap_low} - x.row) * layout::stride +
                           std::int64_t{by_column::taps.tap_low - x.column} * layout::pixel +
@@ -228,15 +229,16 @@ struct window_sums {
     return layout::terms_before(g, h) * layout::panels + std::int64_t{p} * layout::terms_of(g, h);
   }
 
+  using kernel_element = std::conditional_t<layout::packs, T, Weight>;  // as blocks read them
   template <int Vectors, int Last>
   using kernel = detail::contract_list<T, Arch, layout::rows_of(Vectors), Vectors, Last,
                                        detail::chains_of(layout::rows_of(Vectors) * Vectors, Vectors,
                                                          layout::most_terms, layout::registers),
-                                       layout::packs>;
+                                       layout::packs, kernel_element>;
   /// Adds terms to one panel of lanes of all rows. finished(line): a line is complete.
   template <class Kernel, class Finished>
   static ESPALIER_INLINE void multiply(int j, walk rows, int images, std::int64_t count, std::int32_t const* terms,
-                                       T const* b, bool accumulate, Finished const& finished) {
+                                       kernel_element const* b, bool accumulate, Finished const& finished) {
     constexpr int some = Kernel::rows;
     T const* from[static_cast<unsigned>(some)];
     T *to[static_cast<unsigned>(some)], *incomplete[static_cast<unsigned>(some)];
@@ -277,7 +279,7 @@ struct window_sums {
   /// Lanes [j, j + panel) of one group of rows and columns. first: the number of the first line. number: of its first
   /// pixel in y.
   template <class Kernel, class After>
-  static ESPALIER_INLINE void group(int g, int h, int j, int first, walk const& rows, int images, T const* b,
+  static ESPALIER_INLINE void group(int g, int h, int j, int first, walk const& rows, int images, Weight const* b,
                                     prepared& use, std::int64_t number, After const& after) {
     int const terms = layout::terms_of(g, h), terms_per_row = by_column::taps.count[h] * channels;
     std::int64_t const at = layout::once ? first_of(g, h, j / panel) : 0;
@@ -292,8 +294,9 @@ struct window_sums {
                   from = begin >= last || k >= begin ? k : begin;
         if (from >= to && !(k == 0 && begin >= last)) continue;
         std::int64_t const skipped = layout::once ? from : from - k;
-        T const* const kernels =
-            layout::packs ? use.kernels + at * panel + skipped * packed_row(j) : b + from * all_outputs + j;
+        kernel_element const* kernels;
+        if constexpr (layout::packs) kernels = use.kernels + at * panel + skipped * packed_row(j);
+        else kernels = b + from * all_outputs + j;
         bool const complete = line_by_line && (to == last || begin >= last);
         walk some = rows;
         some.lines = lines.end - first - i;
@@ -314,7 +317,7 @@ struct window_sums {
           together == 1 && left >= panel ? panel : left);
   }
   template <class After>
-  static ESPALIER_INLINE void some_lanes(int g, int h, int j, int first, walk const& start, int images, T const* b,
+  static ESPALIER_INLINE void some_lanes(int g, int h, int j, int first, walk const& start, int images, Weight const* b,
                                          prepared& use, std::int64_t number, After const& after) {
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
       if (j + panel > lanes || (layout::rest == 0 && j + panel == lanes))
@@ -326,7 +329,7 @@ struct window_sums {
   }
 
   /// Prepares the terms [k, k + count) of a group, for lanes [j, j + panel).
-  static void prepare(int g, int h, int j, int k, int count, T const* b, T* kernels, std::int32_t* terms) {
+  static void prepare(int g, int h, int j, int k, int count, Weight const* b, T* kernels, std::int32_t* terms) {
     int const columns = by_column::taps.count[h], end = k + count;
     while (k < end) {
       int const tap = k / channels, c = k % channels, row = by_row::taps.source[g][tap / columns],
@@ -345,7 +348,7 @@ struct window_sums {
   }
   /// The kernels of one pixel: of channels [c, c + count), for lanes [j, j + panel). Lanes that do not read the pixel
   /// have 0.
-  static void pack_kernels(int g, int h, int row, int column, int j, int c, int count, T const* b, T* to) {
+  static void pack_kernels(int g, int h, int row, int column, int j, int c, int count, Weight const* b, T* to) {
     if constexpr (together > 1 || lanes % panel != 0)
       detail::fill_run<T, Arch>(to, T(0), std::int64_t{count} * packed_row(j));
     int const r = detail::tap_on(layout::row_axis, g, row), end = j + panel < lanes ? j + panel : lanes;

@@ -76,8 +76,9 @@ struct tap_products_layout {
 /// y = windows of images times kernels. The kernels of each tap multiply the pixels that windows read with it, so
 /// nothing is multiplied by padding, and images are read where they are stored. Each kernel is read once, in the order
 /// in which it is stored; small images with many channels have few multiplications for each. Turned: kernels are stored
-/// as those of the images' gradient are, with taps in the opposite order, and as (taps, outputs, channels).
-template <class T, class Facts, int Outputs, bool Turned, class Arch>
+/// as those of the images' gradient are, with taps in the opposite order, and as (taps, outputs, channels). Weight: half
+/// or bfloat16 for kernels that are widened as they are packed.
+template <class T, class Facts, int Outputs, bool Turned, class Arch, class Weight = T>
 struct window_tap_products {
   using layout = detail::tap_products_layout<T, Facts, Outputs, Arch>;
   using by_row = typename layout::by_row;
@@ -88,7 +89,7 @@ struct window_tap_products {
   /// Some images, which use the same kernels, in one panel of outputs. number: of the first pixel, for the epilogue.
   /// Most: of images.
   template <int Most, class After>
-  ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, int images, int which, std::int64_t number,
+  ESPALIER_KERNEL static void run(T const* x, Weight const* b, T* y, int images, int which, std::int64_t number,
                                   After const& after) {
     alignas(64) T sums[static_cast<unsigned long>(Most * layout::pixels * panel)];   // (images, pixels, panel)
     alignas(64) T kernels[static_cast<unsigned long>(std::int64_t{piece} * panel)];  // (terms, panel)
@@ -134,12 +135,12 @@ struct window_tap_products {
 
   static constexpr int taps = Facts::kernel_rows * Facts::kernel_columns;
   /// Where the kernels of a tap are stored, for channels from c on and outputs from j on.
-  static ESPALIER_INLINE T const* kernels_of(T const* b, int tap, int c, int j) {
+  static ESPALIER_INLINE Weight const* kernels_of(Weight const* b, int tap, int c, int j) {
     b += std::int64_t{Turned ? taps - 1 - tap : tap} * channels * Outputs;
     return Turned ? b + std::int64_t{j} * channels + c : b + std::int64_t{c} * Outputs + j;
   }
   template <int Vectors, int Last>
-  static ESPALIER_INLINE void all_taps(T const* x, T const* b, int j, int images, T* sums, T* kernels) {
+  static ESPALIER_INLINE void all_taps(T const* x, Weight const* b, int j, int images, T* sums, T* kernels) {
     for (int tap = 0; tap < taps; ++tap) {
       int const r = tap / Facts::kernel_columns, k = tap % Facts::kernel_columns;
       walk rows{x + (std::int64_t{by_row::taps.source[r]} * Facts::width + by_column::taps.source[k]) * channels,
@@ -149,9 +150,9 @@ struct window_tap_products {
       if (count == 0) continue;
       for (int c = 0; c < channels; c += piece, rows.a += piece) {
         int const terms = channels - c < piece ? channels - c : piece;
-        T const* const next = c + piece < channels ? kernels_of(b, tap, c + piece, j)
-                              : tap + 1 < taps     ? kernels_of(b, tap + 1, 0, j)
-                                                   : kernels_of(b, 0, 0, j + panel < Outputs ? j + panel : 0);
+        Weight const* const next = c + piece < channels ? kernels_of(b, tap, c + piece, j)
+                                   : tap + 1 < taps     ? kernels_of(b, tap + 1, 0, j)
+                                                        : kernels_of(b, 0, 0, j + panel < Outputs ? j + panel : 0);
         one_piece<Vectors, Last>(terms, rows, count, kernels_of(b, tap, c, j), kernels, next);
       }
     }
@@ -159,17 +160,17 @@ struct window_tap_products {
   /// Adds some terms to `count` rows of sums. Blocks have two numbers of rows, so that few rows are computed in vain.
   /// The first blocks prefetch the next kernels.
   template <int Vectors, int Last>
-  static ESPALIER_INLINE void one_piece(std::int64_t terms, walk rows, std::int64_t count, T const* b, T* kernels,
-                                        T const* next) {
+  static ESPALIER_INLINE void one_piece(std::int64_t terms, walk rows, std::int64_t count, Weight const* b, T* kernels,
+                                        Weight const* next) {
     constexpr int most = layout::rows_of(Vectors), fewer = most > 1 ? most - 1 : 1, wide = Vectors * layout::width;
-    constexpr std::int64_t cache_lines = 2 * 64 / layout::bytes;  // that a block prefetches for each term
+    constexpr std::int64_t some_bytes = 2 * 64, of_weight = sizeof(Weight);  // a block prefetches two lines a term
     std::int64_t more = count - (count + most - 1) / most * fewer;
     alignas(64) T spare[static_cast<unsigned long>(wide)];
     detail::fill_run<T, Arch>(spare, T(0), wide);
     if constexpr (Turned)
       detail::copy_transposed<T, Arch>(kernels, wide, b, channels, (Vectors - 1) * layout::width + Last, terms);
     bool packed = Turned;
-    detail::rows_options<T> options{kernels, next, Turned ? channels : Outputs};
+    detail::rows_options<T> options{kernels, next, (Turned ? channels : Outputs) * of_weight};
     for (int block = 0; count > 0; ++block, --more) {
       T const* from[static_cast<unsigned>(most)];
       T* to[static_cast<unsigned>(most)];
@@ -179,14 +180,15 @@ struct window_tap_products {
         to[i] = i < count ? rows.c : spare;
         if (i < count) rows.step();
       }
-      if (!packed) detail::contract_rows<T, Arch, most, Vectors, Last, true>::run(terms, from, b, Outputs, to, options);
+      if (!packed)
+        detail::contract_rows<T, Arch, most, Vectors, Last, true, Weight>::run(terms, from, b, Outputs, to, options);
       else if (some == most)
         detail::contract_rows<T, Arch, most, Vectors, Last, false>::run(terms, from, kernels, wide, to, options);
       else detail::contract_rows<T, Arch, fewer, Vectors, Last, false>::run(terms, from, kernels, wide, to, options);
       count -= some;
       packed = true;
-      options.ahead += cache_lines;
-      if ((block + 1) * cache_lines >= (Turned ? terms : wide)) options = {kernels, kernels, 0};
+      options.advance(some_bytes);
+      if ((block + 1) * some_bytes >= (Turned ? terms : wide) * of_weight) options = {kernels, kernels, 0};
     }
   }
 };

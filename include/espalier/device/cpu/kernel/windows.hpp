@@ -38,22 +38,25 @@ ESPALIER_INLINE decltype(auto) epilogue_of_group(After const& after, int group) 
 /// to its kernels (transposed windows times dy). Each image is padded into a scratch that fits in the L2 cache, a band
 /// of rows at a time. There windows are rows of matrices that overlap, so the micro-kernel of matrix products reads
 /// them in place. Of several groups, each has some channels of the images, some columns of b (of y, for the gradient)
-/// and some channels of the results.
-template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Attribute, class Arch>
+/// and some channels of the results. Weight: half or bfloat16 for kernels that are widened as they are loaded or packed.
+template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Attribute, class Arch,
+          class Weight = T>
 struct window_product : independent_parts {
+  using weight = Weight;
   static constexpr int groups = graph::groups_in(Attribute);
   using facts = detail::window_facts<Image, Window, Map, groups>;
   static constexpr bool transposed = graph::transposes_in(Attribute).a;
+  static_assert(std::is_same_v<T, Weight> || !transposed);  // no gradient is stored in 16 bits
   static constexpr int batch = static_cast<int>(Y::value.product(0, Y::rank - 2)),
                        all_outputs = Y::template extent<-1>(), outputs = all_outputs / groups;
   static constexpr std::int64_t depth = std::int64_t{facts::kernel_rows} * facts::kernel_columns * facts::channels;
   static constexpr std::int64_t pixels = std::int64_t{facts::rows} * facts::columns;
   using gradient = detail::window_gradient<T, facts, outputs, Arch>;
-  using sums = window_sums<T, facts, outputs, Arch>;
+  using sums = window_sums<T, facts, outputs, Arch, Weight>;
   static constexpr std::int64_t flops = facts::images * pixels * depth * all_outputs * 2;
 
   static constexpr bool turned = (Attribute & graph::turned_kernels) != 0;
-  using tap_products = window_tap_products<T, facts, outputs, turned, Arch>;
+  using tap_products = window_tap_products<T, facts, outputs, turned, Arch, Weight>;
   static constexpr int images_per_batch = facts::images / batch,
                        images_per_group = tap_products::layout::images_of(images_per_batch),
                        image_groups = (images_per_batch + images_per_group - 1) / images_per_group;
@@ -77,27 +80,27 @@ struct window_product : independent_parts {
 
   /// after: the epilogue of each finished rectangle of y; rows are counted through all images.
   template <class After = detail::no_epilogue>
-  ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, After const& after = {}) {
+  ESPALIER_KERNEL static void run(T const* x, Weight const* b, T* y, After const& after = {}) {
     some(x, b, y, after, 0, units, facts::images);
   }
   /// The first images of all.
   template <class After = detail::no_epilogue>
-  ESPALIER_KERNEL static void run_images(T const* x, T const* b, T* y, int images, After const& after = {}) {
+  ESPALIER_KERNEL static void run_images(T const* x, Weight const* b, T* y, int images, After const& after = {}) {
     if constexpr (transposed) some(x, b, y, after, 0, units, images);
     else some(x, b, y, after, 0, by_taps ? units : std::int64_t{images} * sums::layout::bands, images);
   }
-  ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T* shared, int which) {
+  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, T* shared, int which) {
     part(x, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, After const& after, T*, int which) {
+  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, After const& after, T*, int which) {
     some(x, b, y, after, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1),
          facts::images);
   }
 
  private:
   template <class After>
-  static ESPALIER_INLINE void some(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
+  static ESPALIER_INLINE void some(T const* x, Weight const* b, T* y, After const& after, std::int64_t first_unit,
                                    std::int64_t last_unit, int images) {
     if constexpr (transposed) {
       static_assert(std::is_same_v<After, detail::no_epilogue>);
@@ -110,7 +113,7 @@ struct window_product : independent_parts {
     }
   }
   template <class After>
-  static ESPALIER_INLINE void bands(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
+  static ESPALIER_INLINE void bands(T const* x, Weight const* b, T* y, After const& after, std::int64_t first_unit,
                                     std::int64_t last_unit) {
     using layout = typename sums::layout;
     constexpr bool one_b = B::size == B::value.product(B::rank - 2, B::rank);
@@ -127,7 +130,7 @@ struct window_product : independent_parts {
       int const left = layout::by_row::most - line, count = left < layout::band ? left : layout::band,
                 images = last - unit < layout::images ? static_cast<int>(last - unit) : layout::images;
       unit += images;
-      T const* const kernels = b + g * depth * all_outputs;
+      Weight const* const kernels = b + g * depth * all_outputs;
       if (g != prepared_batch)
         for (int k = 0; k < kept_groups; ++k) sums::prepare_once(kernels + k * outputs, use[k]);
       prepared_batch = g;
@@ -157,8 +160,8 @@ struct window_product : independent_parts {
     return at < 0 ? 0 : at < gradient::units ? at : gradient::units;
   }
   template <class After>
-  static ESPALIER_INLINE void panels_of_taps(T const* x, T const* b, T* y, After const& after, std::int64_t first_unit,
-                                             std::int64_t last_unit, int last_image) {
+  static ESPALIER_INLINE void panels_of_taps(T const* x, Weight const* b, T* y, After const& after,
+                                             std::int64_t first_unit, std::int64_t last_unit, int last_image) {
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       int const g = static_cast<int>(unit / (image_groups * tap_products::panels)),
                 group = static_cast<int>(unit / tap_products::panels % image_groups),

@@ -33,8 +33,8 @@ struct winograd_facts {
   template <int Rows, int Mode = plain_panel>
   static ESPALIER_INLINE void multiply(int j, std::int64_t rows, std::int64_t terms, T const* a, T const* b, T* c,
                                        contract_layout const& at, bool accumulate) {
-    constexpr std::int64_t cache_line = 64 / sizeof(T);
-    prefetch_options<T> const options{nullptr, b + terms * at.b_row, cache_line, 0, step / int{cache_line}};
+    constexpr int cache_line = 64;
+    prefetch_options<T> const options{nullptr, b + terms * at.b_row, cache_line, 0, step * int{sizeof(T)} / cache_line};
     constexpr int rest = Outputs % step;
     if (rest != 0 && j + step > Outputs) {
       if constexpr (rest != 0) {
@@ -54,14 +54,16 @@ struct winograd_facts {
 }  // namespace detail
 
 /// u = the transformed kernels (products, channels outputs) of w (rows, columns, channels, outputs), and its adjoint.
-template <class T, winograd_tile Tile, int Channels, int Outputs, bool Adjoint, class Arch>
+/// From: T, or half or bfloat16 for a w that is widened as it is loaded.
+template <class T, winograd_tile Tile, int Channels, int Outputs, bool Adjoint, class Arch, class From = T>
 struct winograd_kernels {
+  using source = From;
   using rows = detail::winograd_kernel<Tile.rows, Tile.kernel_rows>;
   using columns = detail::winograd_kernel<Tile.columns, Tile.kernel_columns>;
   static constexpr std::int64_t plain_matrix = std::int64_t{Channels} * Outputs,
                                 matrix = winograd_matrix(Channels, Outputs);
 
-  ESPALIER_KERNEL static void run(T const* from, T const*, T* to) {
+  ESPALIER_KERNEL static void run(From const* from, T const*, T* to) {
     for (int p = 0; p < Outputs; p += detail::winograd_panel) {
       if (p + detail::winograd_panel <= Outputs) {
         if constexpr (Outputs >= detail::winograd_panel) some<detail::winograd_panel>(from, to, p);
@@ -73,7 +75,7 @@ struct winograd_kernels {
 
  private:
   template <int Panel>
-  static ESPALIER_INLINE void some(T const* from, T* to, int p) {
+  static ESPALIER_INLINE void some(From const* from, T* to, int p) {
     constexpr int lanes = detail::channel_lanes<T, Arch, Panel>;
     for (int c = 0; c < Channels; ++c)
       detail::for_each_register<lanes>(0, Panel, [&](int j) {
@@ -86,11 +88,11 @@ struct winograd_kernels {
       });
   }
   template <int Lanes, class Rows, class Columns, std::int64_t FromStride, std::int64_t ToStride>
-  static ESPALIER_INLINE void transform(T const* from, T* to) {
+  static ESPALIER_INLINE void transform(From const* from, T* to) {
     using of = detail::winograd_transform<T, Arch, Rows, Columns>;
     alignas(64) T memory[static_cast<unsigned long>(of::held)];
     of::template run<0, Rows::rows>(
-        memory, detail::whole_tile<T, Arch, Lanes, Columns::columns * FromStride, FromStride>{from},
+        memory, detail::whole_tile<T, Arch, Lanes, Columns::columns * FromStride, FromStride, From>{from},
         [&](int k, pack<T, Arch> sum) { sum.template store_first<Lanes>(to + k * ToStride); });
   }
 };

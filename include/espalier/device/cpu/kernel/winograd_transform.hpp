@@ -40,9 +40,10 @@ ESPALIER_INLINE void for_each_register(int begin, int end, F const& f) {
 }
 
 /// A tile that lies in memory: element (row, column) at a distance of both strides.
-template <class T, class Arch, int Lanes, std::int64_t RowStride, std::int64_t ColumnStride>
+/// From: T, or a type of 16 bits that is widened.
+template <class T, class Arch, int Lanes, std::int64_t RowStride, std::int64_t ColumnStride, class From = T>
 struct whole_tile {
-  T const* from;
+  From const* from;
   static ESPALIER_INLINE bool has_column(int) { return true; }
   template <int Row>
   ESPALIER_INLINE pack<T, Arch> load(int column) const {

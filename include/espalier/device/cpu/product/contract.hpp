@@ -76,8 +76,10 @@ constexpr int chains_of(int cells, int vectors, std::int64_t depth, int register
 /// N or N x K. c must not overlap a or b. No memory outside the three is accessed. Sums run over k in a fixed order
 /// that depends on the shape alone. Nothing is allocated: packed operands lie on the stack, at most `scratch` bytes
 /// (448 KiB).
+/// Weight: half or bfloat16 for a b that is widened as it is loaded or packed. Blocks and sums are those of floats. If
+/// there is more than one row, a is then as it is stored.
 template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB,
-          class Arch = default_arch>
+          class Arch = default_arch, class Weight = T>
 struct contract {
  private:
   static constexpr int width = pack<T, Arch>::size;
@@ -86,6 +88,8 @@ struct contract {
   static constexpr bool large_row = one_row && detail::large_row<T, Arch>::fits(K, N);
   // A matrix with one row or one column is stored the same, transposed or not.
   static constexpr bool a_transposed = TransposeA && M > 1 && K > 1;
+  static constexpr bool is_narrow = !std::is_same_v<T, Weight>;
+  static_assert(!(is_narrow && a_transposed));
   static constexpr bool b_transposed = TransposeB && N > 1 && K > 1;
 
   static constexpr std::int64_t vectors = (N + width - 1) / width;
@@ -116,7 +120,7 @@ struct contract {
   static constexpr int ahead_mode =
       (large ? detail::prefetch_ahead : 0) | (large && a_transposed && !packed_a ? detail::prefetch_a : 0);
 
-  using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed>;
+  using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed, Weight>;
   static constexpr bool streams = large && M >= 512 && N >= 4 * width;
 
   static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
@@ -137,24 +141,25 @@ struct contract {
   }
   template <int Vectors>
   static constexpr int chains = detail::chains_of(rows_of(Vectors) * Vectors, Vectors, K, registers);
-  template <int Vectors, int Last, int Mode = 0>
+  /// From: the elements of b, which are T if it is packed.
+  template <int Vectors, int Last, int Mode = 0, class From = T>
   using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, chains<Vectors>,
-                                        chains<Vectors> == 1 ? Mode : 0>;
+                                        chains<Vectors> == 1 ? Mode : 0, From>;
 
   using all_terms = std::integral_constant<std::int64_t, K>;
   static ESPALIER_INLINE std::int64_t number_of_terms(std::int64_t terms = K) { return terms; }
 
   /// One row of C. All extents are compile-time constants, because there is too little work for a call.
   template <int Vectors, int Last>
-  static ESPALIER_INLINE void row_panel(T const* a, T const* b, T* c, std::int64_t terms) {
-    using block = kernel<Vectors, Last, 0>;
+  static ESPALIER_INLINE void row_panel(T const* a, Weight const* b, T* c, std::int64_t terms) {
+    using block = kernel<Vectors, Last, 0, Weight>;
     block::block(terms, a, b, c, {K, 1, N, N}, false, {}, detail::indices_below<block::cells * block::chains>{},
                  detail::indices_below<Vectors * block::chains>{}, detail::indices_below<block::cells>{});
   }
   template <class Terms = all_terms>
-  static void run_row(T const* a, T const* b, T* c, Terms terms = {}) {
+  static void run_row(T const* a, Weight const* b, T* c, Terms terms = {}) {
     if constexpr (large_row) {
-      detail::large_row<T, Arch>::template run<N>(a, b, terms, detail::row_store<T, Arch>{c});
+      detail::large_row<T, Arch, Weight>::template run<N>(a, b, terms, detail::row_store<T, Arch>{c});
     } else {
       constexpr std::int64_t whole = rest == 0 && last == width ? vectors / cut.vectors : (vectors - 1) / cut.vectors;
       for (std::int64_t j = 0; j < whole * panel; j += panel) row_panel<cut.vectors, width>(a, b + j, c + j, terms);
@@ -183,20 +188,20 @@ struct contract {
   }
 
   template <class After>
-  ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+  ESPALIER_KERNEL static void run_packed(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                          std::int64_t j_begin, std::int64_t j_end, After const& after) {
     run_packed_terms(a, b, c, i_begin, i_end, j_begin, j_end, after, all_terms{});
   }
   template <class After>
-  ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+  ESPALIER_KERNEL static void run_packed(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                          std::int64_t j_begin, std::int64_t j_end, After const& after,
                                          std::int64_t terms) {
     run_packed_terms(a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
   }
   template <class After, class Terms>
-  static ESPALIER_INLINE void run_packed_terms(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                               std::int64_t j_begin, std::int64_t j_end, After const& after,
-                                               Terms terms) {
+  static ESPALIER_INLINE void run_packed_terms(T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                               std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+                                               After const& after, Terms terms) {
     alignas(64) T right[static_cast<unsigned long>(panel * depth)];  // (depth, panel)
     alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
     std::int64_t const kept = kept_in_second_cache(most_kept),
@@ -232,11 +237,12 @@ struct contract {
   /// the whole matrices.
   template <int Vectors, int Last, class After, class Terms>
   static ESPALIER_INLINE void some_panel(std::int64_t i0, std::int64_t j, std::int64_t m, std::int64_t k0,
-                                         std::int64_t k, T const* a, T const* b, T* c, T* right, After const& after,
-                                         Terms terms) {
+                                         std::int64_t k, T const* a, Weight const* b, T* c, T* right,
+                                         After const& after, Terms terms) {
     constexpr std::int64_t wide = Vectors * width;
     constexpr int each = rows_of(Vectors);
-    constexpr std::int64_t cache_line = 64 / bytes;
+    constexpr std::int64_t cache_line = 64, of_weight = sizeof(Weight);
+    constexpr int cache_lines = static_cast<int>(wide * of_weight / cache_line);
     detail::contract_layout at =
         packed_a ? detail::contract_layout{1, cut.rows, N, N, k, 0} : detail::contract_layout{a_row, a_step, N, N};
     detail::prefetch_options<T> options{};
@@ -247,14 +253,14 @@ struct contract {
       // Rows of a transposed b are prefetched one after the other, as they are stored. If the sum is split, they are
       // not contiguous.
       if constexpr (!b_transposed)
-        options = {right, b + next, N, cache_line, Vectors * Arch::bytes / 64 + (N % cache_line != 0)};
-      else if (k == terms) options = {right, b + next * K, cache_line, k * cache_line, Vectors * Arch::bytes / 64};
+        options = {right, b + next, N * of_weight, cache_line, cache_lines + (N * of_weight % cache_line != 0)};
+      else if (k == terms) options = {right, b + next * K, cache_line, k * cache_line, cache_lines};
       else options.ahead = right;
     }
     std::int64_t i = 0;
     if constexpr (large && !b_transposed && chains<Vectors> == 1) {
-      kernel<Vectors, Last, detail::pack_panel | ahead_mode>::run(each, k, a, b, to, at, k0 > 0, options);
-      options.ahead += cache_line;
+      kernel<Vectors, Last, detail::pack_panel | ahead_mode, Weight>::run(each, k, a, b, to, at, k0 > 0, options);
+      options.advance(cache_line);
       --options.blocks;
       i = each;
     } else if constexpr (b_transposed) {
@@ -279,17 +285,18 @@ struct contract {
   }
 
   /// Columns [j, j + panel) of rows [0, m), with the block that fits there.
-  static ESPALIER_INLINE void one_panel(std::int64_t j, std::int64_t m, std::int64_t k, T const* a, T const* b, T* c,
-                                        detail::contract_layout at, bool accumulate) {
+  static ESPALIER_INLINE void one_panel(std::int64_t j, std::int64_t m, std::int64_t k, T const* a, Weight const* b,
+                                        T* c, detail::contract_layout at, bool accumulate) {
     if constexpr (narrower) {
-      if (is_narrower(j)) return kernel < rest == 0 ? cut.vectors : rest, last > ::run(m, k, a, b, c, at, accumulate);
+      if (is_narrower(j))
+        return kernel < rest == 0 ? cut.vectors : rest, last, 0, Weight > ::run(m, k, a, b, c, at, accumulate);
     }
-    if constexpr (N >= panel) kernel<cut.vectors, width>::run(m, k, a, b, c, at, accumulate);
+    if constexpr (N >= panel) kernel<cut.vectors, width, 0, Weight>::run(m, k, a, b, c, at, accumulate);
   }
 
   /// terms: none for all K, or the number of the first terms of each sum.
   template <class After, class... Terms>
-  static ESPALIER_INLINE void rectangle(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+  static ESPALIER_INLINE void rectangle(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                         std::int64_t j_begin, std::int64_t j_end, After const& after, Terms... terms) {
     if constexpr (streams) {
       streamed::run(a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
@@ -311,7 +318,7 @@ struct contract {
                                  (M + width - 1) / width * width * 10 <= M * 13;
 
   static constexpr std::int64_t terms = M * N * K;
-  static constexpr bool by_cblas = detail::by_cblas<T, M, N, K>;
+  static constexpr bool by_cblas = !is_narrow && detail::by_cblas<T, M, N, K>;
   static constexpr std::int64_t most_parts = by_cblas || terms < 2'000'000 || M < 8 || one_column || turned ? 1
                                              : terms < 16'000'000 ? terms / 1'000'000
                                                                   : 16;
@@ -333,7 +340,7 @@ struct contract {
   /// after(row, rows, column, columns) is called once for every finished rectangle of c, while it is in the L1 cache.
   /// It applies the element-wise ops that follow the product. The rectangles cover each element of c once.
   template <class After = detail::no_epilogue>
-  static void run(T const* a, T const* b, T* c, After const& after = {}) {
+  static void run(T const* a, Weight const* b, T* c, After const& after = {}) {
     if constexpr (by_cblas) {
       detail::cblas_product(a_transposed, b_transposed, static_cast<int>(M), static_cast<int>(N), static_cast<int>(K),
                             a, b, c);
@@ -342,7 +349,7 @@ struct contract {
       detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
       after(0, M, 0, 1);
     } else if constexpr (short_rows_of_b) {
-      detail::contract_short_rows<T, Arch, M, K>::run(N, a, b, c, N);
+      detail::contract_short_rows<T, Arch, M, K, Weight>::run(N, a, b, c, N);
       after(0, M, 0, N);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < M; ++i) {
@@ -353,7 +360,7 @@ struct contract {
           row = gathered;
         }
         detail::contract_dot_products < T, Arch,
-            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, row, c + i * N);
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width), Weight>::run(N, K, b, K, row, c + i * N);
         after(i, 1, 0, N);
       }
     } else if constexpr (M == 1) {
@@ -371,7 +378,7 @@ struct contract {
 
   /// The first m of M rows of c, never by CBLAS. A product of m rows must have the same row_class as one of M rows.
   template <class After>
-  static void run_rows(T const* a, T const* b, T* c, std::int64_t m, After const& after) {
+  static void run_rows(T const* a, Weight const* b, T* c, std::int64_t m, After const& after) {
     static_assert(!a_transposed);
     if constexpr (M == 1) {
       run(a, b, c, after);
@@ -380,12 +387,12 @@ struct contract {
       after(0, m, 0, 1);
     } else if constexpr (short_rows_of_b) {
       for (std::int64_t i = 0; i < m; ++i)
-        detail::contract_short_rows<T, Arch, 1, K>::run(N, a + i * a_row, b, c + i * N, N);
+        detail::contract_short_rows<T, Arch, 1, K, Weight>::run(N, a + i * a_row, b, c + i * N, N);
       after(0, m, 0, N);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < m; ++i) {
         detail::contract_dot_products < T, Arch,
-            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, a + i * a_row, c + i * N);
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width), Weight>::run(N, K, b, K, a + i * a_row, c + i * N);
         after(i, 1, 0, N);
       }
     } else {
@@ -408,7 +415,7 @@ struct contract {
   /// The first k of K terms of each sum. A product of k terms must have the same term_class as one of K terms. Operands
   /// are stored with their terms as the first axis.
   template <class After>
-  static void run_terms(T const* a, T const* b, T* c, std::int64_t k, After const& after) {
+  static void run_terms(T const* a, Weight const* b, T* c, std::int64_t k, After const& after) {
     static_assert(!b_transposed && (a_transposed || M == 1 || K == 1));
     if constexpr (K == 1) {
       run(a, b, c, after);
@@ -452,7 +459,7 @@ struct contract {
   /// The product in columns [first, last), where first is a multiple of the register width. hidden(column, columns) is
   /// called for others, of all rows. If b has 1 MiB or more, the order of a sum may depend on the columns.
   template <class After, class Hidden>
-  static void run_columns(T const* a, T const* b, T* c, std::int64_t first, std::int64_t last, After const& after,
+  static void run_columns(T const* a, Weight const* b, T* c, std::int64_t first, std::int64_t last, After const& after,
                           Hidden const& hidden) {
     static_assert(some_columns);
     if constexpr (!dot_products_of_b) {
@@ -464,13 +471,13 @@ struct contract {
     if (last < N) hidden(last, N - last);
     if (first >= last) return;
     if constexpr (short_rows_of_b) {
-      detail::contract_short_rows<T, Arch, M, K>::run(last - first, a, b + first * K, c + first, N);
+      detail::contract_short_rows<T, Arch, M, K, Weight>::run(last - first, a, b + first * K, c + first, N);
       after(0, M, first, last - first);
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < M; ++i)
         detail::contract_dot_products < T, Arch,
-            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(last - first, K, b + first * K, K, a + i * K,
-                                                                 c + i * N + first);
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width), Weight>::run(last - first, K, b + first * K, K, a + i * K,
+                                                                         c + i * N + first);
       after(0, M, first, last - first);
     } else {
       rectangle(a, b, c, 0, M, first, last, after);
@@ -479,7 +486,7 @@ struct contract {
   /// The terms [first, last) of each sum. The others are 0, so the sums have the bits of the whole product if both are
   /// multiples of the number of chains or K.
   template <class After>
-  static void run_terms_between(T const* a, T const* b, T* c, std::int64_t first, std::int64_t last,
+  static void run_terms_between(T const* a, Weight const* b, T* c, std::int64_t first, std::int64_t last,
                                 After const& after) {
     static_assert(some_terms);
     if constexpr (packed) first = first / depth * depth;
@@ -498,7 +505,7 @@ struct contract {
   /// bits as from run().
   static constexpr int parts = static_cast<int>(most_parts < some_parts ? most_parts : some_parts);
   template <class After = detail::no_epilogue>
-  static void part(T const* a, T const* b, T* c, After const& after, int which) {
+  static void part(T const* a, Weight const* b, T* c, After const& after, int which) {
     if constexpr (by_rows) {
       constexpr int block = streams ? streamed::rows : cut.rows;
       auto const begin = [](std::int64_t p) { return p == parts ? M : M * p / parts / block * block; };

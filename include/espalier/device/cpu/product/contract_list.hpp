@@ -12,29 +12,29 @@ namespace espalier::on_cpu::detail {
 /// A block of Rows x Vectors sums that stay in registers, as in contract_panel. The rows of a and c lie anywhere, and
 /// so do the terms of a sum: row r is a[r][terms[k]] for the k-th term. So convolutions multiply windows where they lie
 /// in the image, over several taps and lines at once. Whole: rows of b are contiguous registers, also beyond the lanes
-/// of the last vector. Chains: as for contract_panel.
-template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, bool Whole>
+/// of the last vector. Chains, Weight: as for contract_panel.
+template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, bool Whole, class Weight = T>
 struct contract_list {
   using registers = pack<T, Arch>;
   static constexpr int width = registers::size, rows = Rows, cells = Rows * Vectors;
   static_assert(Rows <= 8);
 
   /// c = sums of `depth` terms, or c += them. A function of its own, so that g++ has registers for all addresses.
-  ESPALIER_KERNEL static void run(std::int64_t depth, T const* const* a, std::int32_t const* terms, T const* b,
+  ESPALIER_KERNEL static void run(std::int64_t depth, T const* const* a, std::int32_t const* terms, Weight const* b,
                                   std::int64_t b_row, T* const* c, bool accumulate) {
     block(depth, a, terms, b, b_row, c, accumulate, indices_below<cells * Chains>{}, indices_below<Vectors * Chains>{},
           indices_below<cells>{}, indices_below<Rows>{});
   }
 
  private:
-  template <int Vector>
-  static ESPALIER_INLINE registers load(T const* from) {
+  template <int Vector, class From>
+  static ESPALIER_INLINE registers load(From const* from) {
     if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
     return registers::load(from + Vector * width);
   }
   /// A vector of b, which every row multiplies.
   template <int Vector>
-  static ESPALIER_INLINE registers load_once(T const* from) {
+  static ESPALIER_INLINE registers load_once(Weight const* from) {
     constexpr int lanes = !Whole && Vector == Vectors - 1 ? Last : width;
     if constexpr (Rows == 1) return registers::template load_first<lanes>(from + Vector * width);
     else return registers::template load_once<lanes>(from + Vector * width);
@@ -51,7 +51,7 @@ struct contract_list {
   }
 
   template <int... Cell, int... Operand, int... Result, int... Row>
-  static ESPALIER_INLINE void block(std::int64_t depth, T const* const* a, std::int32_t const* terms, T const* b,
+  static ESPALIER_INLINE void block(std::int64_t depth, T const* const* a, std::int32_t const* terms, Weight const* b,
                                     std::int64_t b_row, T* const* c, bool accumulate, indices<Cell...>,
                                     indices<Operand...>, indices<Result...>, indices<Row...>) {
     registers sum[] = {((void)Cell, registers(0))...};  // (chains, rows, vectors)

@@ -3,18 +3,19 @@
 
 #include <cstdint>
 
+#include "../../../storage/element.hpp"
 #include "../vector/simd.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
-/// Copies and transpositions that pack the operands of matrix products.
+/// Copies and transpositions that pack the operands of matrix products. From: T, or a type of 16 bits that is widened.
 namespace espalier::on_cpu::detail {
 
 template <class Arch>
 constexpr int register_count = Arch::bytes == 64 ? 32 : 16;
 
 /// to[r, 0 ... columns) = from[r, 0 ... columns): makes a panel contiguous.
-template <class T, class Arch>
-ESPALIER_KERNEL void copy_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride,
+template <class T, class Arch, class From>
+ESPALIER_KERNEL void copy_rows(T* to, std::int64_t to_stride, From const* from, std::int64_t from_stride,
                                std::int64_t rows, std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; ++r) {
     std::int64_t j = 0;
@@ -73,10 +74,33 @@ ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructio
 }
 #endif
 
+/// The same for numbers of 16 bits: of each lane, 8 bytes are loaded, and all lanes are widened at once.
+template <class Arch, class Format, int... Lane>
+ESPALIER_INLINE auto gather_widened_lanes(espalier::detail::narrow_float<Format> const* from, std::int64_t stride,
+                                          indices<Lane...>) {
+  if constexpr (sizeof...(Lane) == 1) {
+    return load_widened<Arch, 4>(from);
+  } else {
+    auto const lane = [](void const* at) {
+      unsigned long long x;
+      __builtin_memcpy(&x, at, sizeof x);
+      return x;
+    };
+    typename vector_of<unsigned long long, Arch::bytes / 2>::type const all = {lane(from + Lane * stride)...};
+    return floats_of<Arch>(Format{}, reinterpret_cast<typename widened_lanes<Arch>::words>(all));
+  }
+}
+template <class Arch, class From>
+ESPALIER_INLINE auto load_lanes_apart(From const* from, std::int64_t stride) {
+  if constexpr (espalier::detail::is_narrow<From>)
+    return gather_widened_lanes<Arch>(from, stride, indices_below<Arch::bytes / 16>{});
+  else return gather_lanes(from, stride, instruction_set_of_width<Arch::bytes>{});
+}
+
 /// to[k, r] = from[r, k], element by element, for parts that fill no register. One function serves registers of all
 /// widths.
-template <class T, class Arch = instruction_set_of_width<16>>
-ESPALIER_KERNEL void copy_transposed_elements(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride,
+template <class T, class Arch = instruction_set_of_width<16>, class From>
+ESPALIER_KERNEL void copy_transposed_elements(T* to, std::int64_t to_stride, From const* from, std::int64_t from_stride,
                                               std::int64_t rows, std::int64_t columns) {
   for (std::int64_t k = 0; k < columns; ++k, to += to_stride, ++from)
     for (std::int64_t r = 0; r < rows; ++r) to[r] = from[r * from_stride];
@@ -84,20 +108,20 @@ ESPALIER_KERNEL void copy_transposed_elements(T* to, std::int64_t to_stride, T c
 
 /// to[k, r] = from[r, k] for as many rows as a register has elements. Lanes are gathered by loads, which costs less
 /// than moving them between registers.
-template <class T, class Arch>
-ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride,
+template <class T, class Arch, class From>
+ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, From const* from, std::int64_t from_stride,
                                      std::int64_t columns) {
   using registers = pack<T, Arch>;
   constexpr int some = 16 / int(sizeof(T));
   constexpr indices_below<registers::size> all{};
   std::int64_t k = 0;
   for (; k + some <= columns; k += some) {
-    auto a = gather_lanes(from + k, some * from_stride, instruction_set_of_width<Arch::bytes>{}),
-         b = gather_lanes(from + from_stride + k, some * from_stride, instruction_set_of_width<Arch::bytes>{});
+    auto a = load_lanes_apart<Arch>(from + k, some * from_stride),
+         b = load_lanes_apart<Arch>(from + from_stride + k, some * from_stride);
     T* const at = to + k * to_stride;
     if constexpr (some == 4) {
-      auto c = gather_lanes(from + 2 * from_stride + k, some * from_stride, instruction_set_of_width<Arch::bytes>{}),
-           d = gather_lanes(from + 3 * from_stride + k, some * from_stride, instruction_set_of_width<Arch::bytes>{});
+      auto c = load_lanes_apart<Arch>(from + 2 * from_stride + k, some * from_stride),
+           d = load_lanes_apart<Arch>(from + 3 * from_stride + k, some * from_stride);
       transpose_lanes(a, b, c, d, all);
       registers{c}.store(at + 2 * to_stride);
       registers{d}.store(at + 3 * to_stride);
@@ -148,8 +172,8 @@ ESPALIER_INLINE void store_sums(double* to, pack<double, Arch> const* x) {
 
 /// to[k, r] = from[r, k] for rows x columns of from: wide strips, then strips of one 128-bit lane, then the rest.
 /// Strips of widths in between would be loaded in the same lanes, and would only cost compile time.
-template <class T, class Arch>
-ESPALIER_KERNEL void copy_transposed(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride,
+template <class T, class Arch, class From>
+ESPALIER_KERNEL void copy_transposed(T* to, std::int64_t to_stride, From const* from, std::int64_t from_stride,
                                      std::int64_t rows, std::int64_t columns) {
   constexpr int wide = pack<T, Arch>::size;
   std::int64_t r = 0;

@@ -19,16 +19,18 @@ struct contract_layout {
 };
 
 /// What a kernel does besides its sums. `keep`: where it writes a contiguous copy of the panel of b that it reads.
-/// `ahead`: memory that it prefetches into the L2 cache, a cache line for each step of the sum. That lasts for the
-/// first `blocks` blocks, and each of them begins `ahead_block` elements later. With `cache_lines`, step k prefetches
-/// ahead[cache_lines[k]].
+/// `ahead`: memory that it prefetches into the L2 cache, a cache line for each step of the sum, `ahead_step` bytes
+/// apart. That lasts for the first `blocks` blocks, and each of them begins `ahead_block` bytes later. With
+/// `cache_lines`, step k prefetches element cache_lines[k] behind it.
 template <class T>
 struct prefetch_options {
   T* keep = nullptr;
-  T const* ahead = nullptr;
+  void const* ahead = nullptr;
   std::int64_t ahead_step = 0, ahead_block = 0;
   int blocks = 0;
   std::int32_t const* cache_lines = nullptr;
+
+  ESPALIER_INLINE void advance(std::int64_t distance) { ahead = static_cast<char const*>(ahead) + distance; }
 };
 
 /// Variants of the kernel, as bits.
@@ -49,9 +51,9 @@ enum contract_mode {
 /// A panel of C, in blocks of Rows x Vectors registers that stay in registers over the whole sum. Only run-time strides
 /// depend on the shape, so shapes share the code: it is compiled once per (rows, vectors, lanes of the last vector,
 /// mode). Chains > 1: a block that is too small to hide the latency of a multiply-add has that many sums, each of every
-/// Chains-th term.
+/// Chains-th term. Weight: half or bfloat16 for a b that is widened as it is loaded.
 /// It is written as expansions over indices, without lambdas: otherwise both compilers keep accumulators in memory.
-template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, int Mode = plain_panel>
+template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, int Mode = plain_panel, class Weight = T>
 struct contract_panel {
   using registers = pack<T, Arch>;
   using vector = registers;
@@ -60,14 +62,14 @@ struct contract_panel {
   static constexpr int chains = Chains;
   static_assert(Rows <= 8 && (Chains == 1 || Mode == plain_panel));
 
-  template <int Vector>
-  static ESPALIER_INLINE vector load(T const* from) {
+  template <int Vector, class From>
+  static ESPALIER_INLINE vector load(From const* from) {
     if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
     return registers::load(from + Vector * width);
   }
   /// A vector of b, which every row multiplies.
   template <int Vector>
-  static ESPALIER_INLINE vector load_once(T const* from) {
+  static ESPALIER_INLINE vector load_once(Weight const* from) {
     if constexpr (Rows == 1) return load<Vector>(from);
     else return registers::template load_once < Vector == Vectors - 1 ? Last : width > (from + Vector * width);
   }
@@ -79,7 +81,7 @@ struct contract_panel {
   static ESPALIER_INLINE vector fill(T const* from) { return registers(*from); }
 
   template <int... Cell, int... Operand, int... Result>
-  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at,
+  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, Weight const* b, T* c, contract_layout const& at,
                                     bool accumulate, prefetch_options<T> options, indices<Cell...>, indices<Operand...>,
                                     indices<Result...>) {
     vector sum[] = {((void)Cell, vector{})...};  // (chains, rows, vectors)
@@ -96,9 +98,10 @@ struct contract_panel {
       vector const right[] = {load_once<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};  // (chains, vectors)
       if constexpr (Mode & prefetch_ahead) {
         __builtin_prefetch(options.ahead, 0, 2);
-        options.ahead += options.ahead_step;
+        options.advance(options.ahead_step);
       }
-      if constexpr (Mode & prefetch_cache_lines) __builtin_prefetch(options.ahead + options.cache_lines[k], 0, 2);
+      if constexpr (Mode & prefetch_cache_lines)
+        __builtin_prefetch(static_cast<T const*>(options.ahead) + options.cache_lines[k], 0, 2);
       if constexpr (Mode & prefetch_a) __builtin_prefetch(group[0] + 8 * a_step, 0, 3);
       if constexpr (Mode & pack_panel) {
         (registers{right[Operand]}.store(options.keep + Operand * width), ...);
@@ -137,7 +140,7 @@ struct contract_panel {
   /// Rows [first, rows); a and c begin at row 0. The structures are passed by reference and copied. When they were
   /// passed by value, clang copied both to the stack with wide loads of data just stored in pieces. It waited 140
   /// cycles for each panel, a twelfth of a product of 784x512x128.
-  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c,
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, Weight const* b, T* c,
                                   contract_layout const& layout, bool accumulate,
                                   prefetch_options<T> const& given_options = {}, std::int64_t first = 0) {
     contract_layout at = layout;
@@ -163,7 +166,7 @@ struct contract_panel {
         copy_rows<T, Arch>(c + i * c_row, c_row, twice + (i - row) * Vectors * width, Vectors * width, rows - i,
                            (Vectors - 1) * width + Last);
       if constexpr (Mode & prefetch_ahead) {
-        if (--options.blocks > 0) options.ahead += options.ahead_block;
+        if (--options.blocks > 0) options.advance(options.ahead_block);
         else options.ahead = b, options.ahead_step = 0;
       }
     }
@@ -171,7 +174,7 @@ struct contract_panel {
 };
 
 /// Dot products along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width. Weight: half
-/// or bfloat16 for an m that is widened as it is loaded.
+/// or bfloat16 for an m that is widened as it is loaded; so may be the type of x.
 template <class T, class Arch, int Rows, int Tail, class Weight = T>
 struct contract_dot_products {
   using registers = pack<T, Arch>;
@@ -179,9 +182,9 @@ struct contract_dot_products {
 
   /// Rows at a distance of `stride` elements. Apart: their sums are at a distance of `apart` elements; else they are
   /// neighbours.
-  template <bool Apart, int... Row>
+  template <bool Apart, class X, int... Row>
   static ESPALIER_INLINE void run(std::int64_t depth, Weight const* m, std::int64_t stride, std::int64_t apart,
-                                  T const* x, T* c, indices<Row...>) {
+                                  X const* x, T* c, indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
     for (; k + registers::size <= depth; k += registers::size) {
@@ -210,8 +213,9 @@ struct contract_dot_products {
   /// are faster: their sums are added up and stored together.
   static constexpr std::int64_t apart_from = 1 << 20, sequences = 4;
 
+  template <class X>
   ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, Weight const* m, std::int64_t stride,
-                                  T const* x, T* c) {
+                                  X const* x, T* c) {
     std::int64_t i = 0;
     if (rows >= sequences && rows * depth * std::int64_t{sizeof(T)} >= apart_from) {
       std::int64_t const apart = rows / sequences;
@@ -229,14 +233,14 @@ struct contract_dot_products {
 
 /// The same for a few x at once, along short rows without a gap: c[m * c_row + r] = sum over k of b[r * K + k]
 /// a[m * K + k]. As many rows as a register has elements are transposed in registers, so that their sums need no
-/// horizontal addition.
-template <class T, class Arch, int M, int K>
+/// horizontal addition. Weight: as for contract_panel.
+template <class T, class Arch, int M, int K, class Weight = T>
 struct contract_short_rows {
   using registers = pack<T, Arch>;
   static constexpr int width = registers::size, some = 16 / int(sizeof(T));
 
   /// There are at least as many rows as a register has elements.
-  ESPALIER_KERNEL static void run(std::int64_t rows, T const* a, T const* b, T* c, std::int64_t c_row) {
+  ESPALIER_KERNEL static void run(std::int64_t rows, T const* a, Weight const* b, T* c, std::int64_t c_row) {
     if constexpr (two_lanes) {
       some_strips(rows, a, b, c, c_row, indices_below<M>{}, indices_below<M * some>{});
     } else {
@@ -255,7 +259,7 @@ struct contract_short_rows {
   /// Rows are loaded as they are stored. Transposed, a register has term t in its even lanes, and t + some in the odd
   /// ones; so have the factors. Two registers of sums become one when their lanes are added in pairs.
   template <int... Row, int... Factor>
-  static ESPALIER_INLINE void some_strips(std::int64_t rows, T const* a, T const* b, T* c, std::int64_t c_row,
+  static ESPALIER_INLINE void some_strips(std::int64_t rows, T const* a, Weight const* b, T* c, std::int64_t c_row,
                                           indices<Row...>, indices<Factor...>) {
     vector const factors[] = {spread<Factor % some>(registers::template load_first<K>(a + Factor / some * K).lanes(),
                                                     indices_below<width>{})...};  // (M, some)
@@ -275,7 +279,7 @@ struct contract_short_rows {
     return __builtin_shufflevector(x, x, (Term + I / some % 2 * some)...);
   }
   template <int... Term, int... Row>
-  static ESPALIER_INLINE void add_rows(vector* sum, vector const* factors, T const* b, indices<Term...>,
+  static ESPALIER_INLINE void add_rows(vector* sum, vector const* factors, Weight const* b, indices<Term...>,
                                        indices<Row...>) {
     vector x[] = {registers::load(b + Term * width).lanes()...};
     if constexpr (some == 4) transpose_lanes(x[0], x[1], x[2], x[3], indices_below<width>{});
@@ -295,12 +299,11 @@ struct contract_short_rows {
     return __builtin_shufflevector(a, b, (I / half * width + (I % each * 2 + Odd) * some + I % half / each)...);
   }
   template <int... Row, int... Term>
-  static ESPALIER_INLINE void strip(T const* a, T const* b, T* c, std::int64_t c_row, indices<Row...>,
+  static ESPALIER_INLINE void strip(T const* a, Weight const* b, T* c, std::int64_t c_row, indices<Row...>,
                                     indices<Term...> terms) {
     registers sum[] = {((void)Row, registers(0))...};
     for (int k = 0; k < K; k += some) {
-      decltype(registers{}.lanes())
-          x[] = {gather_lanes(b + Term * K + k, some * K, instruction_set_of_width<Arch::bytes>{})...};
+      vector x[] = {load_lanes_apart<Arch>(b + Term * K + k, some * K)...};
       if constexpr (some == 4) transpose_lanes(x[0], x[1], x[2], x[3], indices_below<width>{});
       else transpose_lanes(x[0], x[1], indices_below<width>{});
       (add(sum[Row], a + Row * K + k, x, terms), ...);

@@ -224,8 +224,8 @@ struct contract_row {
   static constexpr bool few = N < width && width % N == 0, large = detail::large_row<T, Arch>::fits(K, N);
   /// The parts of a w that is a little larger than an L1 cache of 32 KiB. A stream reads them forwards in one step and
   /// backwards in the next, so the parts that were read last are still in the cache. A step of a GRU of 64 takes 0.84
-  /// times as long.
-  static constexpr std::int64_t bytes = std::int64_t{K} * N * std::int64_t{sizeof(Weight)};
+  /// times as long. A w of 16 bits has the parts of floats, so that its sums have their bits.
+  static constexpr std::int64_t bytes = std::int64_t{K} * N * std::int64_t{sizeof(T)};
   static constexpr bool in_parts =
       !few && !large && each == vectors && detail::row_chains(vectors) == 1 && bytes > 28 * 1024 && bytes <= 96 * 1024;
   static constexpr int parts = !in_parts ? 1 : K % 4 == 0 && bytes > 48 * 1024 ? 4 : K % 2 == 0 ? 2 : 1;

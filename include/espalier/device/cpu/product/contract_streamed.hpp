@@ -24,8 +24,9 @@ inline void list_cache_lines(std::int32_t* to, std::int64_t count, std::int64_t 
 /// A product with many rows, c[M, N] = op(a) op(b) as in `contract`. A part of b of at most 392 KiB is packed and stays
 /// in the L2 cache, while all of a streams through it. One block of rows follows another, so that each stays in the L1
 /// cache. If a panel of b were packed for some rows only, the panel and these rows would be read more often from beyond
-/// the L2 cache.
-template <class T, class Arch, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB>
+/// the L2 cache. Weight: half or bfloat16 for a b that is widened as it is packed.
+template <class T, class Arch, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB,
+          class Weight = T>
 struct contract_streamed {
   static constexpr std::int64_t width = pack<T, Arch>::size, bytes = sizeof(T), cache_line = 64 / bytes;
   static constexpr int rows = register_count<Arch> == 32 ? 8 : 6;
@@ -60,20 +61,20 @@ struct contract_streamed {
 
   /// Rows [i_begin, i_end), at least a block of them, of panels [p_begin, p_end).
   template <class After>
-  ESPALIER_KERNEL static void run(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+  ESPALIER_KERNEL static void run(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                   std::int64_t p_begin, std::int64_t p_end, After const& after) {
     run_terms(a, b, c, i_begin, i_end, p_begin, p_end, after, std::integral_constant<std::int64_t, K>{});
   }
   /// The same for the first terms of each sum.
   template <class After>
-  ESPALIER_KERNEL static void run(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+  ESPALIER_KERNEL static void run(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                   std::int64_t p_begin, std::int64_t p_end, After const& after, std::int64_t terms) {
     run_terms(a, b, c, i_begin, i_end, p_begin, p_end, after, terms);
   }
 
  private:
   template <class After, class Terms>
-  static ESPALIER_INLINE void run_terms(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+  static ESPALIER_INLINE void run_terms(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                                         std::int64_t p_begin, std::int64_t p_end, After const& after, Terms terms) {
     alignas(64) T right[static_cast<unsigned long>(right_size)];  // (panels, depth, panel)
     alignas(64) T left[static_cast<unsigned long>(left_size)];
@@ -108,7 +109,7 @@ struct contract_streamed {
           std::int32_t const* cache_lines = cache_lines_of_a;
           for (std::int64_t p = p0; p < p1; ++p) {
             std::int64_t const j = start(p);
-            T const* const of_b = b + (TransposeB ? j * K + k0 : k0 * N + j);
+            Weight const* const of_b = b + (TransposeB ? j * K + k0 : k0 * N + j);
             if (wide < panels && p >= wide)
               some_panel<narrow, last>(i, end, k, block, of_b, c + j, right + (j - j0) * k, k0 > 0, ahead, cache_lines);
             else if constexpr (wide > 0)
@@ -125,8 +126,9 @@ struct contract_streamed {
 
   /// Rows [i, end) of a panel, k terms of the sum. b begins at the panel's first column and term, a at the first term.
   template <int Vectors, int Last>
-  static ESPALIER_INLINE void some_panel(std::int64_t i, std::int64_t end, std::int64_t k, T const* a, T const* b, T* c,
-                                         T* right, bool accumulate, T const* ahead, std::int32_t const* cache_lines) {
+  static ESPALIER_INLINE void some_panel(std::int64_t i, std::int64_t end, std::int64_t k, T const* a, Weight const* b,
+                                         T* c, T* right, bool accumulate, T const* ahead,
+                                         std::int32_t const* cache_lines) {
     constexpr std::int64_t row = Vectors * width;
     if (i == 0) {
       if constexpr (TransposeB) copy_transposed<T, Arch>(right, row, b, K, (Vectors - 1) * width + Last, k);

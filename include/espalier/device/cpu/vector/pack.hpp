@@ -209,6 +209,11 @@ struct pack {
     static_assert(N >= 0 && N <= size);
     return detail::load_widened<Arch, N>(from);
   }
+  /// The conversion already leaves the numbers in a register.
+  template <int N, class Format>
+  static ESPALIER_INLINE pack load_once(espalier::detail::narrow_float<Format> const* from) {
+    return load_first<N>(from);
+  }
   template <int N>
   ESPALIER_INLINE void store_first(T* to) const {
     static_assert(N >= 0 && N <= size);
