@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE model_narrow_model
 #include <boost/test/unit_test.hpp>
 
+#include <memory>
+
 #include <espalier.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/parallel.hpp>
@@ -92,17 +94,40 @@ BOOST_AUTO_TEST_CASE(half_is_widened_likewise) {
   check<nn::Sequential<nn::Embedding<10, 24>, nn::Flatten>, shape<1, 3>, esp::half, std::int32_t>(agreement::bits);
 }
 
-BOOST_AUTO_TEST_CASE(a_frozen_net_keeps_floats) {
-  using Net = nn::Sequential<nn::Linear<40, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 24>>;
-  both<Net, esp::bfloat16> const m;
-  auto const x = numbers<float, shape<1, 40>>(4);
-  tensor<float, shape<1, 24>> scores, expected;
-  esp::frozen frozen{m.narrow, esp::batch<1, 40>{}};
-  esp::frozen wide{m.wide, esp::batch<1, 40>{}};
-  static_assert(frozen.parameter_bytes == wide.parameter_bytes);
+/// A frozen net of 16 bits beside one of floats. kept: numbers that it stores in 16 bits.
+template <class Net, class Batch, class Stored, std::size_t Kept, class Input = float>
+void check_frozen(agreement how) {
+  auto m = std::make_unique<both<Net, Stored>>();
+  auto const x = numbers<Input, Batch>(4);
+  esp::frozen frozen{m->narrow, Batch{}};
+  esp::frozen wide{m->wide, Batch{}};
+  static_assert(frozen.parameter_bytes + 2 * Kept == wide.parameter_bytes);
+  static_assert(frozen.kernel_count == wide.kernel_count);  // no call converts
+  m.reset();
+  tensor<float, typename decltype(wide)::output_shape> scores, expected;
   frozen(x, scores);
   wide(x, expected);
-  compare(scores, expected, agreement::digits);
+  compare(scores, expected, how);
+}
+BOOST_AUTO_TEST_CASE(a_frozen_net_keeps_16_bits_of_weights_that_did_not_change) {
+  using Net = nn::Sequential<nn::Linear<40, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 24>>;
+  check_frozen<Net, shape<1, 40>, esp::bfloat16, 32 * 24>(agreement::digits);
+  check_frozen<Net, shape<5, 40>, esp::half, 32 * 24>(agreement::digits);
+  check_frozen<nn::Sequential<nn::Linear<48, 32>, nn::ReLU, nn::Linear<32, 16>>, shape<3, 48>, esp::bfloat16,
+               48 * 32 + 32 * 16>(agreement::bits);
+}
+// Kernels of the first convolution have the gains of a norm, and those of the last one are transformed.
+BOOST_AUTO_TEST_CASE(frozen_convolutions_convert_once) {
+  using Net = nn::Sequential<nn::Conv<3, 32, 3>, nn::BatchNorm2d<32>, nn::ReLU,
+                             nn::Conv<32, 64, 3, nn::conv{.stride = 2}>, nn::ReLU, nn::Conv<64, 64, 3>>;
+  check_frozen<Net, shape<1, 3, 32, 32>, esp::bfloat16, 9 * 32 * 64>(agreement::digits);
+}
+// The states of a loop are multiplied by floats. So is a table that a loop or another op reads.
+BOOST_AUTO_TEST_CASE(frozen_tables_and_loops) {
+  using Words = nn::Sequential<nn::Embedding<10, 32>, nn::Flatten, nn::Linear<96, 16>>;
+  check_frozen<Words, shape<1, 3>, esp::bfloat16, 10 * 32 + 96 * 16, std::int32_t>(agreement::bits);
+  using Recurrent = nn::Sequential<nn::Outputs<nn::LSTM<12, 16, nn::lstm{.batch_first = true}>>, nn::Linear<16, 16>>;
+  check_frozen<Recurrent, shape<2, 5, 12>, esp::half, 16 * 16>(agreement::digits);
 }
 
 BOOST_AUTO_TEST_CASE(norms_and_activations) {

@@ -23,11 +23,11 @@ namespace espalier {
 ///          results that overlap each other throw overlap_error
 template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
 class frozen {
-  using Program = detail::frozen_program<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_program<typename Model::net_type, Batch>>::checked;
   using T = detail::activation_of<Model>;
-  using Preparing = plan::program_for<detail::preparing_program<typename Model::net_type, Batch>,
-                                      typename Model::value_type, T, plan::read_slots>;
+  using Programs = detail::frozen_programs<typename Model::net_type, Batch, typename Model::value_type, T>;
+  using Program = typename Programs::running;
+  using Preparing = typename Programs::preparing;
   using Host = detail::computes_on_host<typename Model::device_type>;
   using Input = detail::stored_input<typename Model::net_type, T>;
   using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;
@@ -51,10 +51,10 @@ class frozen {
   using input_shape = Batch;
   using output_shape = typename detail::described_results<Found>::type;
 
-  /// parameter_bytes: the transformed parameters, which are float for a model of 16 bits. workspace_bytes: the
-  /// workspace of a call, or of the construction if that needs more.
-  static constexpr std::size_t parameter_bytes =
-      detail::bytes_for<T>(static_cast<std::size_t>(detail::split_evaluation<typename Model::net_type, Batch>.storage));
+  /// parameter_bytes: the transformed parameters. Those of a model of 16 bits are float, except weights that did not
+  /// change and that kernels widen. workspace_bytes: the workspace of a call, or of the construction if that needs
+  /// more.
+  static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(Programs::storage.size));
   static constexpr std::size_t workspace_bytes = [] {
     constexpr std::size_t run = detail::workspace_elements<Program>, once = detail::workspace_elements<Preparing>;
     return detail::bytes_for<T>(run > once ? run : once);
@@ -178,6 +178,7 @@ class frozen {
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::gradients] = parameters();
     espalier::on_cpu::run<Preparing, T>(b.at);
+    Programs::copy_narrow(b.at, parameters());
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../plan/address.hpp"
 #include "node_facts.hpp"
 #include "slots.hpp"
 
@@ -9,14 +8,12 @@
 /// program that runs reads the results.
 namespace espalier::detail {
 
-/// A program split into two: the one that runs, and the nodes that are computed once, each with an offset in the frozen
-/// storage. The offsets are in the order in which the running program first reads the nodes.
+/// A program split into two: the one that runs, and the nodes that are computed once, in the order in which the running
+/// program first reads them. Node i is its parameter i.
 struct split_program {
   graph::program running;
   int node[max_slots];
-  std::int64_t offset[max_slots];
   int count;
-  std::int64_t storage;
 };
 
 class splitter {
@@ -51,8 +48,6 @@ class splitter {
       n.operand[0] = read(n.operand[0]);
     } else if (n.op->family != op_family::constant && n.op->family != op_family::column_index) {
       r_.node[r_.count] = id;
-      r_.offset[r_.count] = r_.storage;
-      r_.storage += plan::rounded(n.shape.size());
       n = graph::node{&described<parameter_>, {}, graph::slot_attribute(r_.count++), n.shape};
     }
     return new_id_[id] = r_.running.nodes.add(n);
