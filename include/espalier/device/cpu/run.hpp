@@ -53,11 +53,11 @@ struct caller {
       if constexpr (from.base != to.base || from.offset != to.offset)
         copy_run<T, Arch, size>(at<T>(base, arguments[1]), at<T>(base, arguments[0]));
     } else if constexpr (kind == plan::kernel_kind::convert) {
-      kernel::run(at<typename kernel::source>(base, arguments[0]), at<T>(base, arguments[2]));
+      kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::index_gather || kind == plan::kernel_kind::index_scatter_add) {
-      run_kernel<kernel, T>(
-          team, static_cast<typename kernel::source const*>(at<typename kernel::source>(base, arguments[0])),
-          static_cast<std::int32_t const*>(at<std::int32_t>(base, arguments[1])), at<T>(base, arguments[2]));
+      run_kernel<kernel, T>(team, static_cast<source const*>(at<source>(base, arguments[0])),
+                            static_cast<std::int32_t const*>(at<std::int32_t>(base, arguments[1])),
+                            at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::index_copy) {
       T const *const x = at<T>(base, arguments[0]), *const source = at<T>(base, arguments[2]);
       std::int32_t const* const index = at<std::int32_t>(base, arguments[1]);
@@ -88,15 +88,13 @@ struct caller {
     } else if constexpr (kind == plan::kernel_kind::contraction && body.instructions > 1) {
       T* const sums = p[own + 2];
       using after = typename fused_kernel<Program, X, T, Arch>::template after<Addresses>;
-      run_product(team, static_cast<T const*>(p[own]),
-                  stored_operand<typename decltype(find_weight())::type>(p, own + 1, base, arguments), sums,
+      run_product(team, static_cast<T const*>(p[own]), stored_operand<weight>(p, own + 1, base, arguments), sums,
                   after{p, sums}, base, arguments[own].base);
     } else if constexpr (kind == plan::kernel_kind::contraction) {
-      run_product(team, static_cast<T const*>(p[0]),
-                  stored_operand<typename decltype(find_weight())::type>(p, 1, base, arguments), p[2], no_epilogue{},
+      run_product(team, static_cast<T const*>(p[0]), stored_operand<weight>(p, 1, base, arguments), p[2], no_epilogue{},
                   base, arguments[0].base);
     } else {
-      auto const* const a = stored_operand<typename decltype(find_source())::type>(p, 0, base, arguments);
+      auto const* const a = stored_operand<source>(p, 0, base, arguments);
       T const* const b = p[1];
       if constexpr (Inlined && requires { kernel::run_inlined(a, b, p[2]); }) kernel::run_inlined(a, b, p[2]);
       else run_kernel<kernel, T>(team, a, b, p[2]);
@@ -136,6 +134,8 @@ struct caller {
     else return std::type_identity<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>{};
   }
   using kernel = typename decltype(find_kernel())::type;
+  using weight = typename decltype(find_weight())::type;
+  using source = typename decltype(find_source())::type;
   /// Whether the kernel gets an array of pointers. Otherwise it computes them from the addresses.
   static constexpr bool passes_pointers =
       plan::plan_of<Program>.groups.group_count <= max_groups_with_pointers || requires {

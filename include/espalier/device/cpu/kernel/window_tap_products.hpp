@@ -76,8 +76,8 @@ struct tap_products_layout {
 /// y = windows of images times kernels. The kernels of each tap multiply the pixels that windows read with it, so
 /// nothing is multiplied by padding, and images are read where they are stored. Each kernel is read once, in the order
 /// in which it is stored; small images with many channels have few multiplications for each. Turned: kernels are stored
-/// as those of the images' gradient are, with taps in the opposite order, and as (taps, outputs, channels). Weight: half
-/// or bfloat16 for kernels that are widened as they are packed.
+/// as those of the images' gradient are, with taps in the opposite order, and as (taps, outputs, channels).
+/// Weight: half or bfloat16 for kernels that are widened as they are packed.
 template <class T, class Facts, int Outputs, bool Turned, class Arch, class Weight = T>
 struct window_tap_products {
   using layout = detail::tap_products_layout<T, Facts, Outputs, Arch>;
@@ -163,7 +163,7 @@ struct window_tap_products {
   static ESPALIER_INLINE void one_piece(std::int64_t terms, walk rows, std::int64_t count, Weight const* b, T* kernels,
                                         Weight const* next) {
     constexpr int most = layout::rows_of(Vectors), fewer = most > 1 ? most - 1 : 1, wide = Vectors * layout::width;
-    constexpr std::int64_t some_bytes = 2 * 64, of_weight = sizeof(Weight);  // a block prefetches two lines a term
+    constexpr std::int64_t some_bytes = 2 * 64, of_weight = sizeof(Weight);  // prefetched for each term
     std::int64_t more = count - (count + most - 1) / most * fewer;
     alignas(64) T spare[static_cast<unsigned long>(wide)];
     detail::fill_run<T, Arch>(spare, T(0), wide);

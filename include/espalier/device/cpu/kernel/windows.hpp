@@ -38,7 +38,8 @@ ESPALIER_INLINE decltype(auto) epilogue_of_group(After const& after, int group) 
 /// to its kernels (transposed windows times dy). Each image is padded into a scratch that fits in the L2 cache, a band
 /// of rows at a time. There windows are rows of matrices that overlap, so the micro-kernel of matrix products reads
 /// them in place. Of several groups, each has some channels of the images, some columns of b (of y, for the gradient)
-/// and some channels of the results. Weight: half or bfloat16 for kernels that are widened as they are loaded or packed.
+/// and some channels of the results.
+/// Weight: half or bfloat16 for kernels that are widened as they are loaded or packed.
 template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Attribute, class Arch,
           class Weight = T>
 struct window_product : independent_parts {

@@ -110,7 +110,13 @@ ESPALIER_INLINE Words load_words(void const* from) {
                                                                       static_cast<unsigned short>((1u << N) - 1)));
     }
 #endif
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return load_some_words<Words, N>(from, indices_below<static_cast<int>(sizeof(Words)) / 8>{});
+#else
+    Words x{};
+    __builtin_memcpy(&x, from, N * 2);
+    return x;
+#endif
   }
 }
 
