@@ -153,13 +153,16 @@ using Plain =
              nn::conv{
                  .stride = Options.stride, .padding = 1, .groups = Options.groups, .layout = esp::nhwc, .bias = false}>;
 
-// Kernels in the order of the sums, packed kernels, Winograd's method, small images with many channels, and groups.
+// Kernels in the order of the sums, packed kernels, Winograd's method, small images with many channels, and groups. Rows
+// of 30 columns are summed over taps in registers.
 BOOST_AUTO_TEST_CASE(convolutions_by_every_method) {
   check<Plain<3, 16, {}>, shape<2, 6, 6, 3>, esp::bfloat16>(agreement::bits);
   check<Plain<3, 70, {.stride = 2}>, shape<4, 16, 16, 3>, esp::bfloat16>(agreement::bits);
   check<Plain<8, 100, {.stride = 2}>, shape<2, 16, 16, 8>, esp::half>(agreement::bits);
   check<Plain<64, 64, {}>, shape<1, 32, 32, 64>, esp::bfloat16>(agreement::bits);
   check<Plain<256, 256, {}>, shape<1, 2, 2, 256>, esp::bfloat16>(agreement::bits);
+  check<Plain<3, 16, {}>, shape<2, 6, 30, 3>, esp::bfloat16>(agreement::bits);
+  check<Plain<1, 64, {.stride = 2}>, shape<2, 6, 60, 1>, esp::half>(agreement::bits);
   check<Plain<32, 32, {.groups = 2}>, shape<2, 8, 8, 32>, esp::bfloat16>(agreement::bits);
   check<Plain<16, 16, {.groups = 16}>, shape<2, 8, 8, 16>, esp::bfloat16>(agreement::bits);
 }

@@ -15,6 +15,7 @@ namespace espalier::on_cpu {
 template <class T, Shape Image, Shape Window, class Map, std::uint64_t Attribute, int Outputs, class Arch,
           class Weight = T>
 struct tap_sum_product : independent_parts {
+  using weight = Weight;
   static constexpr bool transposed = graph::transposes_in(Attribute).a;
   static constexpr int each = Window::value.at[5] / graph::groups_in(Attribute);
   static constexpr std::int64_t columns = Window::value.at[2];
