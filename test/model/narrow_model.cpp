@@ -153,8 +153,8 @@ using Plain =
              nn::conv{
                  .stride = Options.stride, .padding = 1, .groups = Options.groups, .layout = esp::nhwc, .bias = false}>;
 
-// Kernels in the order of the sums, packed kernels, Winograd's method, small images with many channels, and groups. Rows
-// of 30 columns are summed over taps in registers.
+// Kernels in the order of the sums, packed kernels, Winograd's method, small images with many channels, sums over taps
+// in registers, and groups.
 BOOST_AUTO_TEST_CASE(convolutions_by_every_method) {
   check<Plain<3, 16, {}>, shape<2, 6, 6, 3>, esp::bfloat16>(agreement::bits);
   check<Plain<3, 70, {.stride = 2}>, shape<4, 16, 16, 3>, esp::bfloat16>(agreement::bits);

@@ -21,8 +21,8 @@
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
 
-/// A product of windows as it is written, by Winograd's method, in groups, or as sums over taps. Weight: the elements of
-/// b. Transformed kernels and those of groups are float: they are values, or are permuted as they are traced.
+/// A product of windows as it is written, by Winograd's method, in groups, or as sums over taps. Weight: the elements
+/// of b. Transformed kernels and those of groups are float: they are values, or are permuted as they are traced.
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch,
           class Weight>
 constexpr auto find_product_of_windows() {

@@ -8,10 +8,19 @@
 /// Convolutions whose sums stay in registers until they are complete.
 namespace espalier::on_cpu {
 
-/// A window_product, or the gradient of its kernels, whose sums over all taps stay in registers: results of some columns
-/// and of one register of channels at a time. Outputs: of a pixel, in all groups. As many channels go into a group as
-/// results come out of it, and registers have whole groups, or a group has whole registers; or there is one group.
-/// Weight: as for tap_sums.
+namespace detail {
+template <class T, class Image, class Window, class Map, class Arch, int Each, int Outputs, class Weight,
+          bool OfPositions>
+constexpr auto find_tap_sums() {
+  if constexpr (OfPositions) return std::type_identity<position_sums<T, Image, Window, Map, Arch, Each>>{};
+  else return std::type_identity<tap_sums<T, Image, Window, Map, Arch, Each, Outputs, Weight>>{};
+}
+}  // namespace detail
+
+/// A window_product, or the gradient of its kernels, whose sums over all taps stay in registers: results of some
+/// columns and of one register of channels at a time. Outputs: of a pixel, in all groups. As many channels go into a
+/// group as results come out of it, and registers have whole groups, or a group has whole registers; or there is one
+/// group. Weight: as for tap_sums.
 template <class T, Shape Image, Shape Window, class Map, std::uint64_t Attribute, int Outputs, class Arch,
           class Weight = T>
 struct tap_sum_product : independent_parts {
@@ -19,10 +28,8 @@ struct tap_sum_product : independent_parts {
   static constexpr bool transposed = graph::transposes_in(Attribute).a;
   static constexpr int each = Window::value.at[5] / graph::groups_in(Attribute);
   static constexpr std::int64_t columns = Window::value.at[2];
-  using sums = typename decltype([] {
-    if constexpr (transposed) return std::type_identity<position_sums<T, Image, Window, Map, Arch, each>>{};
-    else return std::type_identity<tap_sums<T, Image, Window, Map, Arch, each, Outputs, Weight>>{};
-  }())::type;
+  using sums =
+      typename decltype(detail::find_tap_sums<T, Image, Window, Map, Arch, each, Outputs, Weight, transposed>())::type;
   static constexpr int parts = sums::parts;
 
   /// after: the epilogue of each finished line of y; rows are counted through all images.
@@ -70,7 +77,8 @@ namespace detail {
 /// block of sums anew, which takes as long as some 10 terms, and leaves registers empty if there are few results. Sums
 /// over taps read all kernels for each row of results, and a pixel for each register of results. So their kernels must
 /// be in the L2 cache; neighbouring columns must share pixels; and a block must have enough columns, whose sums do not
-/// wait for each other. Whether kernels have 16 bits makes no difference. With 16 registers there are too few for blocks that read as little as those of products.
+/// wait for each other. With 16 registers there are too few for blocks that read as little as those of products.
+/// Kernels of 16 bits are computed as those of floats are, so that results have the same bits.
 template <class T, class Image, class Window, class Map, class B, class Y, std::uint64_t Attribute, class Arch>
 constexpr bool prefers_tap_sums() {
   constexpr int outputs = Y::template extent<-1>(), taps = Window::value.at[4], channels = Window::value.at[5];

@@ -221,8 +221,8 @@ struct elements_ahead {
 };
 
 /// The rows of an image that one row of results reads, and what the next one needs: pixels, and elements of its own
-/// (results that are written, or factors that are read), `Own` ones for each column. Blocks: of a row, whose calls divide
-/// the prefetching.
+/// (results that are written, or factors that are read), `Own` ones for each column. Blocks: of a row, whose calls
+/// divide the prefetching.
 template <class T, class Facts, std::int64_t Blocks, int Write, int Own = Facts::channels>
 struct rows_and_next : rows_in_reach<T, Facts> {
   static constexpr std::int64_t pixel_row = std::int64_t{Facts::width} * Facts::channels,
@@ -253,8 +253,8 @@ constexpr bool unrolls_taps(int taps, int each) { return taps <= 12 && (each == 
 /// y = windows of x times a factor for each tap and channel, summed over the taps and over the channels of each group.
 /// x: (images, height, width, C); factor: (kernel rows, kernel columns, Each, C); y: (images, rows, columns, C).
 /// Each: channels of a group, of which registers have whole ones, or a group whole registers. Or all results are sums
-/// over all channels of a pixel, which are Each; then there are Results ones, not C. Weight: half or bfloat16 for factors
-/// that are widened as they are packed.
+/// over all channels of a pixel, which are Each; then there are Results ones, not C. Weight: half or bfloat16 for
+/// factors that are widened as they are packed.
 template <class T, Shape Image, Shape Window, class Map, class Arch, int Each = 1, int Results = Window::value.at[5],
           class Weight = T>
 struct tap_sums : independent_parts {
