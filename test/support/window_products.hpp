@@ -33,36 +33,33 @@ struct window_products {
 
   /// The largest error of windows times kernels, as `off` counts it.
   double error_of(std::vector<T> const& y) const {
-    double worst = 0;
-    for (std::int64_t p = 0; p < pixels; ++p)
-      for (std::int64_t o = 0; o < outputs; ++o) {
-        double sum = 0, size = 0;
-        for (std::int64_t i = 0; i < depth; ++i) {
-          double const term = window(p, i, o / Outputs) * of(k, i, o);
-          sum += term;
-          size += std::fabs(term);
-        }
-        worst = std::fmax(worst, off(static_cast<T>(of(y, p, o)), sum, size));
-      }
-    return worst;
+    return largest_error(pixels, depth, y, [&](std::int64_t p, std::int64_t i, std::int64_t o) {
+      return window(p, i, o / Outputs) * of(k, i, o);
+    });
   }
   /// And of the gradient of the kernels.
   double error_of_gradient(std::vector<T> const& dk) const {
-    double worst = 0;
-    for (std::int64_t i = 0; i < depth; ++i)
-      for (std::int64_t o = 0; o < outputs; ++o) {
-        double sum = 0, size = 0;
-        for (std::int64_t p = 0; p < pixels; ++p) {
-          double const term = window(p, i, o / Outputs) * of(dy, p, o);
-          sum += term;
-          size += std::fabs(term);
-        }
-        worst = std::fmax(worst, off(static_cast<T>(of(dk, i, o)), sum, size));
-      }
-    return worst;
+    return largest_error(depth, pixels, dk, [&](std::int64_t i, std::int64_t p, std::int64_t o) {
+      return window(p, i, o / Outputs) * of(dy, p, o);
+    });
   }
 
  private:
+  /// got: (rows, outputs). term(row, number, output): the terms of a sum.
+  static double largest_error(std::int64_t rows, std::int64_t terms, std::vector<T> const& got, auto const& term) {
+    double worst = 0;
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        double sum = 0, size = 0;
+        for (std::int64_t i = 0; i < terms; ++i) {
+          double const x = term(r, i, o);
+          sum += x;
+          size += std::fabs(x);
+        }
+        worst = std::fmax(worst, off(static_cast<T>(of(got, r, o)), sum, size));
+      }
+    return worst;
+  }
   /// Term i of window p for results of group g.
   double window(std::int64_t p, std::int64_t i, std::int64_t g) const {
     return static_cast<double>(
