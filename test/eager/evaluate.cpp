@@ -260,6 +260,13 @@ BOOST_AUTO_TEST_CASE(compound_assignment) {
 }
 // Formulas of integers are computed in double, where every std::int32_t is exact. 16777217 is the first that float
 // rounds.
+// The rule of a composite says what it makes of integers, before it is an op of a program.
+BOOST_AUTO_TEST_CASE(squares_of_integers) {
+  espalier::tensor<std::int32_t, espalier::shape<2>> const x{1, 65537};
+  espalier::tensor<double, espalier::shape<2>> const y = square(x) + 1;
+  BOOST_TEST(y[0] == 2.0);
+  BOOST_TEST(y[1] == 65537.0 * 65537.0 + 1);
+}
 BOOST_AUTO_TEST_CASE(integers_are_exact) {
   using esp::tensor, esp::shape;
   constexpr tensor<std::int32_t, shape<2>> a{16777217, 3}, b{16777216, 4};

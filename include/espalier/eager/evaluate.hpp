@@ -70,18 +70,19 @@ struct integer_formula<node<Op, Attribute, S, X...>> {
   static constexpr bool reads = (integer_formula<X>::reads || ...);
   static constexpr of_integers value = [] {
     if constexpr (!reads) return of_integers::real_numbers;
-    of_integers made = of_integers::real_numbers;
-    if constexpr (requires { rule<Op>::makes; }) made = rule<Op>::makes;
-    else if (op_family const f = described<Op>.family; f == op_family::reshape || f == op_family::permute ||
-                                                       f == op_family::broadcast || f == op_family::move ||
-                                                       f == op_family::concatenate || f == op_family::reduction)
-      made = of_integers::integers;
     of_integers most = of_integers::truth;
     for (of_integers const x : {integer_formula<X>::value...}) most = x > most ? x : most;
-    // A sum counts: it has other values than its terms.
-    if (described<Op>.family == op_family::reduction && described<Op>.adds && most == of_integers::truth)
-      most = of_integers::integers;
-    return made == of_integers::integers ? most : made;
+    if constexpr (requires { rule<Op>::makes; }) {
+      return rule<Op>::makes == of_integers::integers ? most : rule<Op>::makes;
+    } else {
+      op_family const f = described<Op>.family;
+      // A sum counts: it has other values than its terms.
+      bool const counts = f == op_family::reduction && described<Op>.adds;
+      return f == op_family::reshape || f == op_family::permute || f == op_family::broadcast || f == op_family::move ||
+                     f == op_family::concatenate || f == op_family::reduction
+                 ? (counts && most == of_integers::truth ? of_integers::integers : most)
+                 : of_integers::real_numbers;
+    }
   }();
 };
 
