@@ -260,6 +260,18 @@ BOOST_AUTO_TEST_CASE(compound_assignment) {
 }
 // Formulas of integers are computed in double, where every std::int32_t is exact. 16777217 is the first that float
 // rounds.
+// Moves and sums of products are exact, too.
+BOOST_AUTO_TEST_CASE(integers_that_are_moved) {
+  using table = espalier::tensor<std::int32_t, espalier::shape<2, 2>>;
+  table const t{{16777217, 0}, {0, 1}};
+  espalier::tensor<std::int32_t, espalier::shape<2>> const i{0, 1};
+  static_assert(std::is_same_v<decltype(evaluate(index_select<0>(t, i)))::value_type, double>);
+  static_assert(std::is_same_v<decltype(evaluate(equal(t, 1)))::value_type, float>);
+  BOOST_TEST(evaluate(index_select<0>(t, i))[0] == 16777217.0);
+  BOOST_TEST(evaluate(pick(t, i))[0] == 16777217.0);
+  BOOST_TEST(evaluate(espalier::detach(t))[0] == 16777217.0);
+  BOOST_TEST(evaluate(matmul(t, t))[0] == 16777217.0 * 16777217.0);
+}
 // The rule of a composite says what it makes of integers, before it is an op of a program.
 BOOST_AUTO_TEST_CASE(squares_of_integers) {
   espalier::tensor<std::int32_t, espalier::shape<2>> const x{1, 65537};

@@ -42,6 +42,32 @@ bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {
   return false;
 }
 
+/// What an op makes of integers.
+template <class Op>
+constexpr of_integers made_of_integers() {
+  if constexpr (requires { rule<Op>::makes; }) {
+    return rule<Op>::makes;
+  } else {
+    switch (described<Op>.family) {
+      case op_family::reduction:
+        return described<Op>.adds ? of_integers::counts : of_integers::integers;
+      case op_family::index_scatter_add:
+        return of_integers::counts;
+      case op_family::contraction:
+        return of_integers::counts;
+      case op_family::reshape:
+      case op_family::permute:
+      case op_family::broadcast:
+      case op_family::move:
+      case op_family::concatenate:
+      case op_family::index_gather:
+      case op_family::index_copy:
+        return of_integers::integers;
+      default:
+        return of_integers::real_numbers;
+    }
+  }
+}
 /// Formulas of std::int32_t and bool alone are computed in double: every std::int32_t is exact there, and so are sums
 /// below 2^53. reads: whether it is such a formula. value: what its elements are.
 template <class E>
@@ -72,17 +98,9 @@ struct integer_formula<node<Op, Attribute, S, X...>> {
     if constexpr (!reads) return of_integers::real_numbers;
     of_integers most = of_integers::truth;
     for (of_integers const x : {integer_formula<X>::value...}) most = x > most ? x : most;
-    if constexpr (requires { rule<Op>::makes; }) {
-      return rule<Op>::makes == of_integers::integers ? most : rule<Op>::makes;
-    } else {
-      op_family const f = described<Op>.family;
-      // A sum counts: it has other values than its terms.
-      bool const counts = f == op_family::reduction && described<Op>.adds;
-      return f == op_family::reshape || f == op_family::permute || f == op_family::broadcast || f == op_family::move ||
-                     f == op_family::concatenate || f == op_family::reduction
-                 ? (counts && most == of_integers::truth ? of_integers::integers : most)
-                 : of_integers::real_numbers;
-    }
+    of_integers const made = made_of_integers<Op>();
+    if (made == of_integers::counts) return most > of_integers::integers ? most : of_integers::integers;
+    return made == of_integers::integers ? most : made;
   }();
 };
 

@@ -14,6 +14,7 @@ struct class_labels_ {};
 template <int Classes, bool Ignores, std::int32_t Ignored>
 struct rule<class_labels_<Classes, Ignores, Ignored>> {
   static constexpr char const* name = "class_labels";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr label_range labels{Classes, Ignores, Ignored};
   static constexpr int emit(node_table& g, graph::node const& n) {
     g.add(n);

@@ -10,6 +10,7 @@ struct detach_ {};
 template <>
 struct rule<detach_> {
   static constexpr char const* name = "detach";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr int emit(node_table& g, graph::node const& n) {
     if (g[n.operand[0]].op->family == op_family::permute && !g.plain) return operation::hoist_permutations(g, n);
     return g.add(n);

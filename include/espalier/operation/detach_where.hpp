@@ -13,6 +13,7 @@ struct detach_where_ {};
 template <>
 struct rule<detach_where_> {
   static constexpr char const* name = "detach_where";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr int emit(node_table& g, graph::node const& n) {
     return g.add(graph::node{n.op, {n.operand[0], n.operand[0], n.operand[1], 0}, n.attribute, n.shape});
   }

@@ -100,11 +100,13 @@ constexpr int elementwise_emit(node_table& g, graph::node const& written) {
 
 }  // namespace detail
 
-/// What an op makes of operands that are integers or booleans. Movements, sums and extrema make integers.
+/// What an op makes of operands that are integers or booleans. A rule that does not say it makes integers if its op
+/// moves or reduces, else real numbers.
 enum class of_integers : std::uint8_t {
-  truth,        ///< 0 or 1
-  integers,     ///< integers, or truth if all operands are
-  real_numbers  ///< other numbers
+  truth,         ///< 0 or 1
+  integers,      ///< integers, or truth if all operands are
+  real_numbers,  ///< other numbers
+  counts         ///< integers, of truth too: sums of products
 };
 
 /// Base of elementwise ops. A rule declares

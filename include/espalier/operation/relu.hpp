@@ -12,6 +12,7 @@ struct relu_ {};
 template <>
 struct rule<gate_> : elementwise {
   static constexpr char const* name = "gate";
+  static constexpr of_integers makes = of_integers::integers;
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   template <class T>

@@ -93,6 +93,7 @@ template <int Each, class V>
 constexpr int first_channel(int c) {
   return fills_registers<Each, V> ? c / Each * Each : c;
 }
+
 /// The pixels that columns First ... First + Count - 1 of a phase read with the first Taps taps, in ascending order,
 /// and who reads them. Edge: taps may be outside the image.
 template <class Columns, int First, int Count, int Taps, bool Edge, int Phase = 0>
@@ -464,7 +465,8 @@ struct tap_sums : independent_parts {
     else (add_channel<Pixels, Channel>(sums, from, w + std::int64_t{Channel} * factor_step, all, pixels), ...);
   }
   template <class Pixels, int Channel, int... K, int... P>
-  static ESPALIER_INLINE void add_channel(V* sums, T const* from, T const* w, std::integer_sequence<int, K...> all,
+  static ESPALIER_INLINE void add_channel([[maybe_unused]] V* sums, [[maybe_unused]] T const* from, T const* w,
+                                          [[maybe_unused]] std::integer_sequence<int, K...> all,
                                           std::integer_sequence<int, P...>) {
     V const weights[] = {load(w + std::int64_t{K} * Each * factor_step)...};
     (add_readers<Pixels, P>(sums, load_spread<Channel>(from + std::int64_t{Pixels::all.at[P]} * pixel), weights, all),
