@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a parameter's initializer must be an initialized_by<value>; write nn::init::initialized_by<nn::init::ones\{\}> instead of nn::init::ones or of none
+// expect: the initializer of a parameter or buffer must be an initialized_by<value> of an initializer; write nn::init::initialized_by<nn::init::ones\{\}> instead of nn::init::ones or of none
 // expect-early: member_begins<
 // lines: 10
 #include <espalier.hpp>

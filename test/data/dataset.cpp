@@ -230,10 +230,10 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_ranges) {
              }) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 7");
   BOOST_TEST(error_of_call([&] {
                set{x, std::vector<int>{0, 1, -1, 0}};
-             }) == "arrays: expected labels from 0 on, got -1 at position 2");
+             }) == "arrays: expected labels from 0 to 2147483647, got -1 at position 2");
   BOOST_TEST(error_of_call([&] {
                set{x, std::vector<long>{0, 4294967296, 1, 0}};
-             }) == "arrays: expected labels from 0 on, got 4294967296 at position 1");
+             }) == "arrays: expected labels from 0 to 2147483647, got 4294967296 at position 1");
   BOOST_TEST(error_of_call([&] {
                set{x, y, {.classes = 1}};
              }) == "arrays: expected labels from 0 to 0, got 1 at position 1");
@@ -244,6 +244,15 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_ranges) {
                    set{std::vector<double>(8, 1e300), y};
                  }),
                  "expected finite numbers, got inf in the inputs of sample 0"));
+  BOOST_TEST(has(error_of_call([&] {
+                   set{x, y, {.scale = 1e300}};
+                 }),
+                 "expected finite numbers, got inf in the inputs of sample 1"));
+  using real = data::dataset<float, shape<2>, shape<1>>;
+  BOOST_TEST(has(error_of_call([&] {
+                   real{x, std::vector<double>{0, 1, 1e300, 0}};
+                 }),
+                 "expected finite numbers, got inf in the targets of sample 2"));
   BOOST_TEST(error_of_call([&] { set{std::vector<double>(8, 1e300), y, {.non_finite = true}}; }) == "");
 }
 

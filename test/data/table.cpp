@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(real_targets) {
 }
 BOOST_AUTO_TEST_CASE(rejects_mismatched_columns) {
   BOOST_TEST(error_of<shape<3>>(table(flowers), 3, "kind") ==
-             "data_table_file: expected 3 features beside 1 target columns, for which the program was compiled, got 2");
+             "data_table_file: expected 3 features beside 1 target column, for which the program was compiled, got 2");
   BOOST_TEST((error_of<shape<1>, shape<2>>(table(flowers), 3, "kind", 1)) ==
              "data_table_file: expected different target columns, got column 1 twice");
   BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "height").find("expected a column named \"height\"") !=
@@ -68,6 +68,20 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_labels) {
              "data_table_file: expected a label from 0 to 2 in line 1, column 1, got -1");
   BOOST_TEST(error_of<shape<1>>(table("1,1e30\n", false), 3, 1) ==
              "data_table_file: expected a label from 0 to 2 in line 1, column 1, got 1e+30");
+}
+BOOST_AUTO_TEST_CASE(rejects_numbers_beyond_the_element_type) {
+  BOOST_TEST(error_of<shape<1>>(table("1,0\n1e60,1\n", false), 2, 1) ==
+             "data_table_file: expected a number that is finite as an element of the data set in line 2, column 0, got "
+             "1e+60");
+  BOOST_TEST((error_of<shape<1>, shape<1>>(table("1,-1e60\n", false), 0, 1)) ==
+             "data_table_file: expected a number that is finite as an element of the data set in line 1, column 1, got "
+             "-1e+60");
+  auto const doubles = data::table<double, shape<1>>(table("1e60,1\n", false), {}, 1);
+  BOOST_TEST(doubles.image(0)[0] == 1e60);
+  written const file{"inf,1\n", "data_table_file"};
+  auto const from = io::read_csv("data_table_file", {.non_finite = true});
+  auto const accepted = data::table<float, shape<1>>(from, {}, 1);
+  BOOST_TEST(accepted.image(0)[0] == __builtin_huge_valf());
 }
 BOOST_AUTO_TEST_CASE(a_label_that_is_not_finite_throws) {
   written const file{"1,nan\n", "data_table_file"};

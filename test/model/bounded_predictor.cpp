@@ -140,3 +140,18 @@ BOOST_AUTO_TEST_CASE(memory_of_the_user) {
   predict(images, scores);
   BOOST_TEST(esp::all_close(scores, model(images)));
 }
+// A trace for 251 samples would exceed the elements of a shape.
+struct Energy {
+  ESPALIER_MODULE(Energy)
+  constexpr auto forward(auto x) const { return sum<1>(x * x); }
+};
+BOOST_AUTO_TEST_CASE(large_samples) {
+  constexpr int size = 9000000;
+  esp::model<Energy> model;
+  esp::predictor predict{model, esp::batch<up_to<3>, size>{}};
+  std::vector<float> x(2 * size);
+  for (std::size_t i = 0; i < x.size(); i += 1000) x[i] = i < size ? 1 : 2;
+  std::vector<float> energy(2);
+  predict(x, energy);
+  BOOST_TEST((energy == std::vector<float>{9000, 36000}));
+}

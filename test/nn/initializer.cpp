@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include <espalier/nn/initializer.hpp>
 #include <espalier/storage/tensor.hpp>
@@ -187,4 +188,38 @@ BOOST_AUTO_TEST_CASE(an_initializer_is_a_type_where_one_is_needed) {
                 std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{.fan_in = 64}>>);
   static_assert(!std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{65}>>);
   BOOST_TEST(scheme::value.bound() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_out_of_their_ranges_are_refused) {
+  constexpr double infinity = __builtin_huge_val();
+  auto const refused = []<class T>(auto const& scheme, T) {
+    T elements[]{T(7), T(7)};
+    try {
+      init::fill(scheme, span<T>{elements, 2}, {1, 0});
+    } catch (init::initializer_error const& error) {
+      BOOST_TEST((elements[0] == T(7) && elements[1] == T(7)));
+      return std::string(error.what()).find("fans of at least 1") != std::string::npos;
+    }
+    return false;
+  };
+  auto const both = [&](auto const& scheme) { return refused(scheme, 0.0f) && refused(scheme, 0.0); };
+  BOOST_TEST(both(init::kaiming_uniform{}));
+  BOOST_TEST(both(init::kaiming_normal{.fan_in = -3}));
+  BOOST_TEST(both(init::kaiming_uniform{.fan_in = 3, .gain = infinity}));
+  BOOST_TEST(both(init::xavier_uniform{.fan_in = 3, .fan_out = 0}));
+  BOOST_TEST(both(init::xavier_normal{.fan_in = 0, .fan_out = 3}));
+  BOOST_TEST(both(init::bernoulli{2}));
+  BOOST_TEST(both(init::bernoulli{-0.1}));
+  BOOST_TEST(both(init::normal{0, -1}));
+  BOOST_TEST(both(init::normal{infinity, 1}));
+  BOOST_TEST(both(init::uniform{1, 0}));
+  BOOST_TEST(both(init::uniform{-1.7e308, 1.7e308}));
+  BOOST_TEST(both(init::constant{__builtin_nan("")}));
+  BOOST_TEST(refused(init::constant{1e300}, 0.0f));
+  BOOST_TEST(!refused(init::constant{1e300}, 0.0));
+  BOOST_TEST(refused(init::uniform{0, 1e300}, 0.0f));
+  BOOST_TEST(refused(init::constant{70000}, espalier::half{}));
+  BOOST_TEST(!refused(init::constant{70000}, espalier::bfloat16{}));
+  BOOST_TEST(!refused(init::uniform{1, 1}, 0.0f));
+  BOOST_TEST(!refused(init::kaiming_uniform{.fan_in = 1, .gain = -1}, 0.0f));
 }

@@ -156,6 +156,11 @@ BOOST_AUTO_TEST_CASE(the_traced_numbers_are_two_primes_that_are_not_less) {
   };
   for (int most : {2, 64, 251, 252, 1000, 65536, 1000000}) {
     plan::traced_counts const c = plan::counts_for(most);
-    BOOST_TEST((c.a >= most && c.b > c.a && is_prime(c.a) && is_prime(c.b)));
+    BOOST_TEST((c.fit && c.a >= most && c.b > c.a && is_prime(c.a) && is_prime(c.b)));
   }
+  for (int most : {2, 8, 64, 200}) {  // 238 samples fit a shape
+    plan::traced_counts const c = plan::counts_for(most, 9000000);
+    BOOST_TEST((c.fit && c.a >= most && c.b > c.a && c.b <= 238 && is_prime(c.a) && is_prime(c.b)));
+  }
+  BOOST_TEST(!plan::counts_for(235, 9000000).fit);
 }

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <array>
+#include <limits>
 #include <deque>
 #include <list>
 #include <span>
@@ -114,6 +115,36 @@ BOOST_AUTO_TEST_CASE(integers_must_fit) {
   BOOST_TEST((t == tensor<std::int32_t, shape<2>>{1, 2}));
   BOOST_TEST(assign(std::vector<long>{-2147483648, 2147483647}) == "");
   BOOST_TEST((t[0] == -2147483647 - 1 && t[1] == 2147483647));
+  BOOST_TEST(error_of([&] {
+               t = tensor<std::int32_t, shape<2>>{1, 4000000000};
+             }) == "tensor{...}: expected integers that fit std::int32_t, got 4000000000 at position 1");
+  BOOST_TEST(error_of([&] {
+               t = tensor<std::int32_t, shape<2>>{0xffffffffffffffffu, 1};
+             }) == "tensor{...}: expected numbers that fit std::int32_t, got one above 9e18 at position 0");
+  long const first[]{1, 2}, second[]{3, -5000000000};
+  BOOST_TEST(error_of([&] {
+               (void)tensor<std::int32_t, shape<2, 2>>{first, second};
+             }) ==
+             "tensor{first, second, ...}: expected integers that fit std::int32_t, got -5000000000 at position 1");
+}
+
+BOOST_AUTO_TEST_CASE(real_numbers_must_fit_integers) {
+  auto const converted = [](auto number) {
+    return error_of([&] { (void)tensor<std::int32_t, shape<2>>(tensor<decltype(number), shape<2>>{1, number}); });
+  };
+  BOOST_TEST(converted(2147483648.0) ==
+             "tensor(tensor): expected numbers that fit std::int32_t, got 2147483648 at position 1");
+  BOOST_TEST(converted(-2147483649.0) ==
+             "tensor(tensor): expected numbers that fit std::int32_t, got -2147483649 at position 1");
+  BOOST_TEST(converted(4e9f) == "tensor(tensor): expected numbers that fit std::int32_t, got 4000000000 at position 1");
+  BOOST_TEST(converted(-1e30f) ==
+             "tensor(tensor): expected numbers that fit std::int32_t, got one below -9e18 at position 1");
+  BOOST_TEST(converted(std::numeric_limits<float>::quiet_NaN()) ==
+             "tensor(tensor): expected numbers that fit std::int32_t, got nan at position 1");
+  BOOST_TEST(converted(-2147483648.0f) == "");
+  double const numbers[]{0, 1e300};
+  BOOST_TEST(error_of([&] { (void)tensor<std::int32_t, shape<2>>(view<double const, shape<2>>(numbers)); }) ==
+             "tensor(view): expected numbers that fit std::int32_t, got one above 9e18 at position 1");
 }
 
 BOOST_AUTO_TEST_CASE(counts_are_checked_before_anything_is_written) {

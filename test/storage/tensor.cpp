@@ -138,6 +138,8 @@ BOOST_AUTO_TEST_CASE(conversions_of_elements) {
   BOOST_TEST((rounded[0] == 0.1f && rounded[1] == __builtin_huge_valf() && rounded[2] == -2.0f));
   BOOST_TEST(
       (tensor<std::int32_t, shape<2>>(tensor<float, shape<2>>{1.75f, -3.0f}) == tensor<std::int32_t, shape<2>>{1, -3}));
+  static_assert(tensor<std::int32_t, shape<2>>(tensor<double, shape<2>>{-2147483648.5, 2147483647.5}) ==
+                tensor<std::int32_t, shape<2>>{-2147483647 - 1, 2147483647});
 }
 
 BOOST_AUTO_TEST_CASE(copies_of_views) {

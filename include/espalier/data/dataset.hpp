@@ -35,7 +35,7 @@ constexpr bool is_label(N label, int classes) {
 struct label_range_text {
   char text[48];
   explicit label_range_text(int classes) noexcept {
-    if (classes == 0) std::snprintf(text, sizeof text, "from 0 on");
+    if (classes == 0) std::snprintf(text, sizeof text, "from 0 to 2147483647");
     else std::snprintf(text, sizeof text, "from 0 to %d", classes - 1);
   }
 };
@@ -203,10 +203,11 @@ class dataset {
       images_[i] = static_cast<T>(static_cast<double>(inputs[i]) * options.scale + options.shift);
     labels_ = io::owned<target_element>{targets.size()};
     for (std::int64_t i = 0; i < targets.size(); ++i) labels_[i] = static_cast<target_element>(targets[i]);
-    // The conversion to T made numbers outside its range infinite.
-    if constexpr (sizeof(Input) > sizeof(T) && !std::is_integral_v<Input>)
-      if (!options.non_finite)
-        detail::check_finite("inputs", espalier::span<T const>{images_.data(), images_.size()}, Sample::size);
+    // Scaling and the conversion to T make numbers beyond its range infinite.
+    if (options.non_finite) return;
+    detail::check_finite("inputs", espalier::span<T const>{images_.data(), images_.size()}, Sample::size);
+    if constexpr (!has_labels)
+      detail::check_finite("targets", espalier::span<T const>{labels_.data(), labels_.size()}, target_size);
   }
 
   io::owned<T> images_;

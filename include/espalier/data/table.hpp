@@ -31,8 +31,8 @@ void find_columns(io::csv_table const& from, io::column const (&columns)[Count],
   }
   if (from.columns() - count != features)
     io::throw_error<io::format_error>(
-        "%s: expected %lld features beside %d target columns, for which the program was compiled, got %d", from.name(),
-        static_cast<long long>(features), count, from.columns() - count);
+        "%s: expected %lld features beside %d target column%s, for which the program was compiled, got %d", from.name(),
+        static_cast<long long>(features), count, count == 1 ? "" : "s", from.columns() - count);
 }
 
 inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int column, int classes) {
@@ -46,6 +46,17 @@ inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int co
   return whole;
 }
 
+/// A number of a cell as an element of type T, where a finite cell stays finite.
+template <class T>
+T element_of(io::csv_table const& from, std::int64_t row, int column, double x) {
+  T const element = static_cast<T>(x);
+  if (!math::isfinite(static_cast<double>(element)) && math::isfinite(from.at(row, column)))
+    io::throw_error<io::format_error>(
+        "%s: expected a number that is finite as an element of the data set in %s, got %g", from.name(),
+        io::detail::csv_place{from, from.line(row), column}.text, x);
+  return element;
+}
+
 }  // namespace detail
 
 /// table(csv, reading, columns...): reads the rows of a table into a data set. The columns in the argument list, by
@@ -56,7 +67,7 @@ inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int co
 ///     auto const houses = data::table<float, esp::shape<13>, esp::shape<1>>(io::read_csv("houses.csv"), {}, -1);
 /// shape   Sample::size features; one label column, or Target::size target columns
 /// errors  io::format_error, with the file's name: no such column, another number of features than the compiled one, a
-///         label outside the classes
+///         label outside the classes, a number beyond the range of T
 template <class T, class Sample, class Target = label, class... Column>
 dataset<T, Sample, Target> table(io::csv_table const& from, reading options, Column... target) {
   using fact = detail::target_columns<Target, static_cast<int>(sizeof...(Column))>;
@@ -77,12 +88,12 @@ dataset<T, Sample, Target> table(io::csv_table const& from, reading options, Col
       for (int i = 0; i < from.columns(); ++i) {
         bool is_target = false;
         for (int const position : positions) is_target = is_target || position == i;
-        if (!is_target) *to++ = static_cast<T>(from.at(row, i) * options.scale + options.shift);
+        if (!is_target) *to++ = detail::element_of<T>(from, row, i, from.at(row, i) * options.scale + options.shift);
       }
       for (int i = 0; i < count; ++i)
         if constexpr (std::is_same_v<Target, label>)
           targets[row] = detail::label_of(from, row, positions[i], options.classes);
-        else targets[row * count + i] = static_cast<T>(from.at(row, positions[i]));
+        else targets[row * count + i] = detail::element_of<T>(from, row, positions[i], from.at(row, positions[i]));
     }
     return {static_cast<io::owned<T>&&>(inputs), static_cast<decltype(targets)&&>(targets)};
   } else {

@@ -111,7 +111,14 @@ struct csv_place {
   }
 };
 
-inline double csv_number(csv_table const& table, csv_cell cell, csv_format format, std::int64_t line, int column) {
+/// A cell without the quotes around it.
+constexpr csv_cell without_quotes(csv_cell cell) noexcept {
+  bool const quoted = cell.last - cell.first >= 2 && *cell.first == '"' && cell.last[-1] == '"';
+  return quoted ? csv_cell{cell.first + 1, cell.last - 1} : cell;
+}
+
+inline double csv_number(csv_table const& table, csv_cell raw, csv_format format, std::int64_t line, int column) {
+  csv_cell const cell = without_quotes(raw);
   double value = 0;
   auto const [end, fault] = std::from_chars(cell.first, cell.last, value);
   bool const whole = fault == std::errc{} && end == cell.last && cell.first != cell.last;
@@ -136,11 +143,7 @@ inline owned<char> csv_header(csv_line line, char separator) {
   owned<char> names{line.last - line.first + 2};
   char* to = names.data();
   for (char const* at = line.first; at <= line.last;) {
-    csv_cell cell = line.next_cell(at, separator);
-    if (cell.last - cell.first >= 2 && *cell.first == '"' && cell.last[-1] == '"') {
-      ++cell.first;
-      --cell.last;
-    }
+    csv_cell cell = without_quotes(line.next_cell(at, separator));
     while (cell.first != cell.last) *to++ = *cell.first++;
     *to++ = 0;
   }
@@ -180,8 +183,8 @@ inline int csv_table::position_of(column requested) const {
 /// shape   every line has as many cells as the first; lines end with \n or \r\n, which the last one may omit; a byte
 ///         order mark, and empty lines at the end, are skipped
 /// errors  format_error, with the file's name, the expected and the actual content: no such file, an empty file, a
-///         header without rows, a line with another number of cells, a cell that is no number (with its line, column
-///         and text). nan and inf are errors unless csv_format::non_finite is set. Lines count from 1, columns from 0.
+///         header without rows, a line with another number of cells, a cell that is no number, with or without quotes
+///         (with its line, column and text). nan and inf are errors unless csv_format::non_finite is set. Lines count from 1, columns from 0.
 inline csv_table read_csv(file_path path, csv_format format = {}) {
   csv_table table;
   table.name_ = detail::file_name{path};

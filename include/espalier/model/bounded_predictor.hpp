@@ -174,6 +174,7 @@ class predictor<Model, Batch, detail::sample_fault<Kind, Op>> : public detail::z
   static_assert(Fault::keeps_samples_apart, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, runs_for_any_count<Op>));
   static_assert(Fault::has_known_numbers, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, runs_for_any_count<Op>));
   static_assert(Fault::has_kernels, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, runs_for_any_count<Op>));
+  static_assert(Fault::has_room, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_LARGE, Batch));
 
  public:
   using input_shape = Batch;

@@ -20,7 +20,7 @@ struct bounded_training {
   using prediction = bounded_output<Net, Batch>;
   template <class B>
   using target_at = target_shape<Loss, shape_of<applied_net<Net, B>>>;
-  using target = bounded_shape<Batch, target_at<first_of<Batch>>, target_at<second_of<Batch>>>;
+  using target = bounded_shape<Net, Batch, target_at<first_of<Net, Batch>>, target_at<second_of<Net, Batch>>>;
 
   static constexpr int find_least_samples() {
     if constexpr (slots_of<Net>.buffers.count > 0)
@@ -39,8 +39,8 @@ constexpr auto find_bounded_training_fault() {
   else if constexpr (bounded_training<Net, Loss, Batch>::prediction::rows == 0 ||
                      bounded_training<Net, Loss, Batch>::target::rows == 0)
     return sample_fault<plan::bounded_fault::mixes_samples, void>{};
-  else if constexpr (!decltype(loss_fault<Net, Loss, first_of<Batch>>())::agree ||
-                     !decltype(loss_fault<Net, Loss, second_of<Batch>>())::agree)
+  else if constexpr (!decltype(loss_fault<Net, Loss, first_of<Net, Batch>>())::agree ||
+                     !decltype(loss_fault<Net, Loss, second_of<Net, Batch>>())::agree)
     return sample_fault<plan::bounded_fault::differs, void>{};
   else return sample_fault_of<bounded_training_program<Net, Loss, Batch>>{};
 }
@@ -323,6 +323,7 @@ class trainer<Model, Loss, Optimizer, Batch>
   static_assert(Fault::keeps_samples_apart, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_MIXES, Relation));
   static_assert(Fault::has_known_numbers, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_CONSTANT, Relation));
   static_assert(Fault::has_kernels, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_KERNEL, Relation));
+  static_assert(Fault::has_room, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_LARGE, Batch));
 
  public:
   trainer(Model& model, Loss loss, Optimizer optimizer, Batch batch) : base{model, loss, optimizer, batch} {}

@@ -66,6 +66,8 @@ class constant_model {
   static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>, Net>::report()) != 0);
   static_assert(std::is_floating_point_v<T>, ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double",
                                                                ESPALIER_STATED(std::is_floating_point_v<T>, T)));
+  using Begins = detail::initial_fault<Net, T>;
+  static_assert(Begins::agree, ESPALIER_SENTENCE("constant_model<Net>: " ESPALIER_INITIAL_ELEMENTS, Begins));
 
  public:
   using net_type = Net;

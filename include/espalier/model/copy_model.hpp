@@ -34,6 +34,16 @@ void copy(model<Net, From, T> const&, model<Net, To, U> const&) {
                 ESPALIER_SENTENCE("copy(from, to): " ESPALIER_MODEL_IS_CONST, detail::may_change<model<Net, To, U>>));
 }
 
+/// Does not compile: the models are of two nets.
+template <class FromNet, class From, class T, class ToNet, class To, class U>
+  requires(!std::is_same_v<FromNet, ToNet>)
+void copy(model<FromNet, From, T> const&, model<ToNet, To, U> const&) {
+  static_assert(
+      same_net<FromNet, ToNet>::agree,
+      ESPALIER_SENTENCE("copy(from, to): the models are of two nets; copy their tensors by name, model.parameter(name)",
+                        same_net<FromNet, ToNet>));
+}
+
 /// copy(from, to) between models of two element types: numbers are converted, rounded to the nearest if `to` has fewer
 /// bits. It moves a net trained in float to 16 bits and back.
 /// shape   models of one net

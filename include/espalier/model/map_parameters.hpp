@@ -6,13 +6,6 @@
 /// Functions of all parameters of a model, in the body of a function.
 namespace espalier {
 
-/// Named relation: models and gradients that are combined parameter by parameter are of one net.
-template <class Expected, class Actual>
-struct same_net {
-  using is_of_a_call = void;
-  ESPALIER_READS("expected {}, got {}")
-  static constexpr bool agree = std::is_same_v<Expected, Actual>;
-};
 /// Named relation: a function of a parameter returns a value of its shape.
 template <class Parameter, class Result>
 struct keeps_shape {

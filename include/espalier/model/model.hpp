@@ -418,6 +418,8 @@ class model {
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
   static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>, Net>::report()) != 0);
+  using Begins = detail::initial_fault<Net, T>;
+  static_assert(Begins::agree, ESPALIER_SENTENCE("model<Net>: " ESPALIER_INITIAL_ELEMENTS, Begins));
 };
 /// Does not compile: a net is passed as an object, but a model constructs its own.
 template <nn::Module Net, class... More>

@@ -6,6 +6,18 @@
 
 #include "../base/diagnostics_push.hpp"
 /// A model as an argument of a function: its parameters and buffers are leaves of the function's program.
+namespace espalier {
+
+/// Named relation: models and gradients that are combined parameter by parameter are of one net.
+template <class Expected, class Actual>
+struct same_net {
+  using is_of_a_call = void;
+  ESPALIER_READS("expected {}, got {}")
+  static constexpr bool agree = std::is_same_v<Expected, Actual>;
+};
+
+}  // namespace espalier
+
 namespace espalier::detail {
 
 /// The shape of a parameter of a net, for shape_from.

@@ -179,6 +179,22 @@ struct own_message<invalid<nn::member_begins<M, Member>, Path...>> : existing_me
     return true;
   }
 };
+template <class M, class Member, class... Path>
+struct own_message<invalid<nn::initial_numbers<M, Member>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::initial_numbers<M, Member>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_INITIAL_NUMBERS, invalid<nn::initial_numbers<M, Member>, Path...>));
+    return true;
+  }
+};
+template <class M, class Member, class... Path>
+struct own_message<invalid<nn::member_has_shape<M, Member>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::member_has_shape<M, Member>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBER_HAS_SHAPE, invalid<nn::member_has_shape<M, Member>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
 struct own_message<invalid<nn::layer_is_module<M>, Path...>> : existing_message {
   static constexpr auto report() {

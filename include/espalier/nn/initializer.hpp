@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cassert>
+#include <exception>
 
 #include "../base/math.hpp"
 #include "../base/philox.hpp"
+#include "../base/raise.hpp"
 #include "../storage/element.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -17,11 +19,19 @@
 /// uniform   random = (word >> 8) 2^-24, in [0, 1), for float and double: both start with the same numbers
 /// normal    Box and Muller: words 0 and 1 of a block give elements 0 and 1, words 2 and 3 give 2 and 3:
 ///           r = sqrt(-2 log(1 - u)), (r cos(2 pi v), r sin(2 pi v)); |random| < 5.8
+/// range     fans are at least 1, probabilities in [0, 1], deviations not negative, and low <= high; elements are
+///           finite. largest() is the greatest magnitude of the elements, or -1 if a number is out of its range
 /// accuracy  random numbers are computed in double by base/constant_math.hpp and rounded once: the same in constant
 ///           expressions, at run time and on every machine. If a compiler fuses multiplication and addition, the last
 ///           digit of a double may differ
 /// source    X. Glorot and Y. Bengio 2010 (Xavier); K. He et al. 2015 (Kaiming); needle's init.py for their meaning
 namespace espalier::nn::init {
+
+namespace detail {
+constexpr double magnitude(double x) { return x < 0 ? -x : x; }
+/// The greatest magnitude of a normal random number.
+inline constexpr double largest_normal = 5.8;
+}  // namespace detail
 
 /// The random number that an initializer requires for each element.
 enum class distribution { none, uniform, normal };
@@ -49,6 +59,7 @@ struct constant {
   double value = 0;
 
   static constexpr distribution needs = distribution::none;
+  constexpr double largest() const { return detail::magnitude(value); }
   template <class T>
   constexpr T from_random(T) const {
     return static_cast<T>(value);
@@ -60,6 +71,10 @@ struct uniform {
   double low = 0, high = 1;
 
   static constexpr distribution needs = distribution::uniform;
+  constexpr double largest() const {
+    double const a = detail::magnitude(low), b = detail::magnitude(high);
+    return !(low <= high && high - low <= __DBL_MAX__) ? -1 : a > b ? a : b;
+  }
   template <class T>
   constexpr T from_random(T random) const {
     return static_cast<T>(static_cast<double>(random) * (high - low) + low);
@@ -71,6 +86,9 @@ struct normal {
   double mean = 0, deviation = 1;
 
   static constexpr distribution needs = distribution::normal;
+  constexpr double largest() const {
+    return deviation >= 0 ? detail::magnitude(mean) + detail::largest_normal * deviation : -1;
+  }
   template <class T>
   constexpr T from_random(T random) const {
     return static_cast<T>(static_cast<double>(random) * deviation + mean);
@@ -82,6 +100,7 @@ struct bernoulli {
   double p = 0.5;
 
   static constexpr distribution needs = distribution::uniform;
+  constexpr double largest() const { return p >= 0 && p <= 1 ? 1 : -1; }
   template <class T>
   constexpr bool from_random(T random) const {
     return static_cast<double>(random) <= p;
@@ -94,6 +113,7 @@ struct xavier_uniform {
   double gain = 1;
 
   static constexpr distribution needs = distribution::uniform;
+  constexpr double largest() const { return fan_in >= 1 && fan_out >= 1 ? detail::magnitude(bound()) : -1; }
   constexpr double bound() const { return gain * math::sqrt(6.0 / (static_cast<double>(fan_in) + fan_out)); }
   template <class T>
   constexpr T from_random(T random) const {
@@ -107,6 +127,9 @@ struct xavier_normal {
   double gain = 1;
 
   static constexpr distribution needs = distribution::normal;
+  constexpr double largest() const {
+    return fan_in >= 1 && fan_out >= 1 ? detail::largest_normal * detail::magnitude(deviation()) : -1;
+  }
   constexpr double deviation() const { return gain * math::sqrt(2.0 / (static_cast<double>(fan_in) + fan_out)); }
   template <class T>
   constexpr T from_random(T random) const {
@@ -120,6 +143,7 @@ struct kaiming_uniform {
   double gain = 1.4142135623730951;
 
   static constexpr distribution needs = distribution::uniform;
+  constexpr double largest() const { return fan_in >= 1 ? detail::magnitude(bound()) : -1; }
   constexpr double bound() const { return gain * math::sqrt(3.0 / fan_in); }
   template <class T>
   constexpr T from_random(T random) const {
@@ -133,6 +157,9 @@ struct kaiming_normal {
   double gain = 1.4142135623730951;
 
   static constexpr distribution needs = distribution::normal;
+  constexpr double largest() const {
+    return fan_in >= 1 ? detail::largest_normal * detail::magnitude(deviation()) : -1;
+  }
   constexpr double deviation() const { return gain * math::sqrt(1.0 / fan_in); }
   template <class T>
   constexpr T from_random(T random) const {
@@ -153,11 +180,38 @@ concept Initializer = requires(X const& scheme, double random) {
   scheme.from_random(random);
 };
 
-/// An initializer as a type, for the parameters of a module: initialized_by<kaiming_uniform{64}>.
+/// An initializer as a type, for the parameters of a module: initialized_by<kaiming_uniform{64}>. A Scheme that is no
+/// initializer has no value here, and a model of such a module does not compile.
+template <auto Scheme>
+struct initialized_by {};
 template <auto Scheme>
   requires Initializer<decltype(Scheme)>
-struct initialized_by {
+struct initialized_by<Scheme> {
   static constexpr auto value = Scheme;
+};
+
+/// The greatest finite number of an element type.
+template <class T>
+inline constexpr double largest_element = std::is_same_v<T, double>     ? __DBL_MAX__
+                                          : std::is_same_v<T, half>     ? 65504.0
+                                          : std::is_same_v<T, bfloat16> ? 0x1.fep127
+                                                                        : __FLT_MAX__;
+/// Whether the numbers of an initializer are in their ranges and give finite elements of type T. An initializer of the
+/// user states it by largest(), or not at all.
+template <class T, class Scheme>
+constexpr bool gives_elements(Scheme const& scheme) {
+  if constexpr (requires { scheme.largest(); }) return scheme.largest() >= 0 && scheme.largest() <= largest_element<T>;
+  else return true;
+}
+
+/// init::fill() got an initializer with numbers out of their ranges, or of elements that are not finite. Nothing is
+/// written.
+class initializer_error : public std::exception {
+ public:
+  char const* what() const noexcept override {
+    return "init::fill: expected fans of at least 1, a probability in [0, 1], a deviation of at least 0, low <= high, "
+           "and elements that are finite in the element type, got an initializer with other numbers";
+  }
 };
 
 /// Identifies the random numbers of one tensor: the seed is the same for all tensors, the number differs.
@@ -199,8 +253,10 @@ constexpr random_numbers random_block(stream from, std::uint64_t block) {
 }  // namespace detail
 
 /// Fills elements from a stream; an initializer may define its own fill(elements, stream).
+/// errors  initializer_error for numbers out of their ranges
 template <Initializer Scheme, class T>
 constexpr void fill(Scheme const& scheme, span<T> elements, stream from = {}) {
+  if (!gives_elements<T>(scheme)) espalier::detail::raise(initializer_error{});
   if constexpr (requires { scheme.fill(elements, from); }) {
     scheme.fill(elements, from);
   } else if constexpr (Scheme::needs == distribution::none) {

@@ -168,6 +168,36 @@ struct member_objects {
   ESPALIER_READS("{} has a member of type {}")
   static constexpr bool complete = true, objects = detail::is_member<Member>, declared = true, agree = objects;
 };
+namespace detail {
+/// Variables, because a relation for each member costs a class.
+template <class Member>
+inline constexpr bool is_stored = requires {
+  typename Member::initializer_type;
+};
+template <class Member>
+inline constexpr bool has_shape = [] {
+  if constexpr (is_stored<Member>) return is_shape<typename Member::shape_type>;
+  else return true;
+}();
+template <class Member>
+inline constexpr bool has_initial_numbers = [] {
+  if constexpr (requires { Member::initializer_type::value.largest(); })
+    return Member::initializer_type::value.largest() >= 0 && Member::initializer_type::value.largest() <= __DBL_MAX__;
+  else return true;
+}();
+}  // namespace detail
+/// Named relation: the numbers of a member's initializer are in their ranges, and its elements finite.
+template <class Module, class Member>
+struct initial_numbers {
+  ESPALIER_READS("{} has a member of type {}")
+  static constexpr bool complete = true, objects = true, declared = true, agree = detail::has_initial_numbers<Member>;
+};
+/// Named relation: a parameter's or buffer's first argument is a shape.
+template <class Module, class Member>
+struct member_has_shape {
+  ESPALIER_READS("{} has a member of type {}")
+  static constexpr bool complete = true, objects = true, declared = true, agree = detail::has_shape<Member>;
+};
 /// Named relation: the initializer of a parameter or buffer is passed as a type.
 template <class Module, class Member>
 struct member_begins {
@@ -318,7 +348,9 @@ inline constexpr bool has_unsound_shape = [] {
 template <class M, class Member>
 constexpr auto odd_member() {
   if constexpr (!member_objects<M, Member>::agree) return member_objects<M, Member>{};
+  else if constexpr (!has_shape<Member>) return member_has_shape<M, Member>{};
   else if constexpr (!member_begins<M, Member>::agree) return member_begins<M, Member>{};
+  else if constexpr (!has_initial_numbers<Member>) return initial_numbers<M, Member>{};
   else if constexpr (has_unsound_shape<Member>) return typename shape_of_member<M, typename Member::shape_type>::type{};
   else return all_members_listed{};
 }
@@ -457,7 +489,11 @@ using member_fault = typename detail::module_fault<Net>::type;
 #define ESPALIER_MEMBERS_ARE_OBJECTS \
   "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 #define ESPALIER_MEMBERS_BEGIN \
-  "a parameter's initializer must be an initialized_by<value>; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones or of none"
+  "the initializer of a parameter or buffer must be an initialized_by<value> of an initializer; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones or of none"
+#define ESPALIER_INITIAL_NUMBERS \
+  "a parameter's or buffer's initializer has numbers out of their ranges: fan_in and fan_out are at least 1, as in kaiming_uniform{.fan_in = 64}, a probability is in [0, 1], a deviation at least 0, low <= high, and elements are finite"
+#define ESPALIER_MEMBER_HAS_SHAPE \
+  "the first argument of a parameter or buffer is a shape: esp::parameter<esp::shape<8, 4>, nn::init::initialized_by<nn::init::zeros{}>>"
 #define ESPALIER_MEMBERS_HAVE_SHAPES \
   "a parameter or buffer of a module has an invalid shape: every extent must be at least 1, with at most 6 axes and 2^31 - 1 elements"
 #define ESPALIER_MODULE_IS_AGGREGATE \

@@ -34,11 +34,19 @@ struct one_label_a_row<shape<Extents...>, shape<Labels...>> {
     return true;
   }();
 };
+/// Relation: a new last axis of Classes fits the shape of the labels.
+template <class Labels, int Classes>
+struct axis_of_classes;
+template <int... Extents, int Classes>
+struct axis_of_classes<shape<Extents...>, Classes> {
+  static constexpr bool agree = is_sound_shape<shape<Extents..., Classes>>;
+};
 }  // namespace detail
 
 /// one_hot<Classes>(labels): 1 at the label's position of a new last axis, 0 elsewhere. A label outside 0..Classes-1
 /// gives a row of zeros.
 /// shape   (N...) -> (N..., Classes)
+/// errors  Classes below 1, more than 6 axes and more than 2^31 - 1 elements do not compile
 /// saves   nothing
 /// gradient  none: labels are integers
 template <int Classes, Expression L>
@@ -46,9 +54,17 @@ constexpr auto one_hot(L&& labels) {
   if constexpr (is_invalid<std::remove_cvref_t<L>>) {
     return std::remove_cvref_t<L>{};
   } else {
+    using relation = detail::axis_of_classes<shape_of<L>, Classes>;
+    if constexpr (is_eager<L>)
+      static_assert(relation::agree,
+                    ESPALIER_SENTENCE("one_hot<Classes>(labels): Classes must be at least 1, and the result have at "
+                                      "most 6 axes and 2^31 - 1 elements",
+                                      relation));
     using shapes = detail::one_hot_shape<shape_of<L>, Classes>;
-    return equal(column_index<typename shapes::type>{},
-                 detail::reshape_as(typename shapes::column{}, static_cast<L&&>(labels)));
+    if constexpr (!relation::agree) return invalid<relation>{};
+    else
+      return equal(column_index<typename shapes::type>{},
+                   detail::reshape_as(typename shapes::column{}, static_cast<L&&>(labels)));
   }
 }
 

@@ -24,7 +24,8 @@ enum class bounded_fault : std::uint8_t {
   constant,        ///< a constant depends on the number of samples in an unknown way
   many_constants,  ///< more than max_sample_numbers of them
   groups,          ///< the groups of channels of a convolution are in front of its samples
-  kernel           ///< no kernel of this op runs for some of its samples
+  kernel,          ///< no kernel of this op runs for some of its samples
+  large            ///< a value for the numbers of samples of the traces exceeds 2^31 - 1 elements
 };
 
 /// A number of the program that depends on the number of samples n.
@@ -308,9 +309,11 @@ constexpr bounded_program bind_samples(graph::program const& a, graph::program c
 }
 
 /// The numbers of samples of the two traces for at most `most` samples: prime numbers that are not less. If another
-/// extent happens to be such a prime, equal leaves of one trace may differ in the other, which is a fault.
+/// extent happens to be such a prime, equal leaves of one trace may differ in the other, which is a fault. `fit`: no
+/// value exceeds 2^31 - 1 elements.
 struct traced_counts {
   int a, b;
+  bool fit;
 };
 constexpr int prime_from(int n) {
   for (;; ++n) {
@@ -319,9 +322,13 @@ constexpr int prime_from(int n) {
     if (prime) return n;
   }
 }
-constexpr traced_counts counts_for(int most) {
-  int const a = prime_from(most < 251 ? 251 : most);
-  return {a, prime_from(a + 6)};
+/// largest: the elements of the largest value for one sample. A backward pass has larger ones, such as the windows of a
+/// gradient: 16 times as large, or nine for kernels of 3 x 3.
+constexpr traced_counts counts_for(int most, std::int64_t largest = 1) {
+  std::int64_t const room = 0x7fffffff / largest, several = room / 16;
+  int const least = several > 251 ? 251 : several < 3 ? 3 : static_cast<int>(several);
+  int const a = prime_from(most < least ? least : most), b = prime_from(a + 6);
+  return {a, b, b <= room};
 }
 
 }  // namespace espalier::plan

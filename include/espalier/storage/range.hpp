@@ -15,8 +15,8 @@
 /// contiguous numbers. They are recognised by their members, without a header of the standard library.
 namespace espalier {
 
-/// range_error: a range does not fit a tensor or view. It has another number of elements than the shape, or an integer
-/// beyond std::int32_t. Thrown before anything is written.
+/// range_error: numbers do not fit a tensor or view. A range has another number of elements than the shape, or a number
+/// has no place in std::int32_t: an integer or a real number beyond it, or NaN. Thrown before anything is written.
 class range_error : public std::exception {
  public:
   range_error(char const* where, std::int64_t expected, std::int64_t actual) noexcept {
@@ -28,6 +28,17 @@ class range_error : public std::exception {
   range_error(char const* where, integer wrong) noexcept {
     text_ << where << ": expected integers that fit std::int32_t, got " << wrong.actual << " at position "
           << wrong.position;
+  }
+  struct real_number {
+    double actual;
+    std::int64_t position;
+  };
+  range_error(char const* where, real_number wrong) noexcept {
+    text_ << where << ": expected numbers that fit std::int32_t, got ";
+    if (wrong.actual != wrong.actual) text_ << "nan";
+    else if (wrong.actual > -9e18 && wrong.actual < 9e18) text_ << static_cast<std::int64_t>(wrong.actual);
+    else text_ << (wrong.actual < 0 ? "one below -9e18" : "one above 9e18");
+    text_ << " at position " << wrong.position;
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -220,16 +231,33 @@ constexpr T* copy_numbers(T* to, R const& r) {
     else to = copy_numbers(to, from[i]);
   return to;
 }
-/// Throws range_error for integers beyond std::int32_t, before anything is written.
-template <class T, class R>
-constexpr void check_integers(char const* where, R const& r) {
-  using From = std::remove_const_t<number_of<R const>>;
-  if constexpr (std::is_same_v<T, std::int32_t> && std::is_integral_v<From> && sizeof(From) >= sizeof(T) &&
-                !std::is_same_v<From, T>) {
-    auto const* const from = first_number(r);
-    for (std::int64_t i = 0; i < count_of_numbers(r); ++i)
-      if (static_cast<From>(static_cast<T>(from[i])) != from[i] || (from[i] > 0) != (static_cast<T>(from[i]) > 0))
-        raise(range_error{where, range_error::integer{static_cast<std::int64_t>(from[i]), i}});
+/// Whether a number, truncated if it is real, is an element of type T. Only std::int32_t does not accept all numbers.
+template <class T, class From>
+constexpr bool has_place(From x) {
+  if constexpr (!std::is_same_v<T, std::int32_t> || std::is_same_v<From, bool>) return true;
+  else if constexpr (!std::is_integral_v<From>)
+    return static_cast<double>(x) > -2147483649.0 && static_cast<double>(x) < 2147483648.0;
+  else if constexpr (std::is_signed_v<From>)
+    return sizeof(From) < sizeof(T) || static_cast<From>(static_cast<T>(x)) == x;
+  else return sizeof(From) < sizeof(T) || x <= static_cast<From>(0x7fffffff);
+}
+/// Throws range_error unless a number is an element of type T.
+template <class T, class From>
+constexpr void check_place(char const* where, From x, std::int64_t position) {
+  if (has_place<T>(x)) return;
+  if constexpr (std::is_integral_v<From> && (std::is_signed_v<From> || sizeof(From) < sizeof(std::int64_t)))
+    raise(range_error{where, range_error::integer{static_cast<std::int64_t>(x), position}});
+  else raise(range_error{where, range_error::real_number{static_cast<double>(x), position}});
+}
+/// Throws range_error for the first of `count` numbers that is no element of type T, before anything is written. The
+/// common case has no branch for each number.
+template <class T, class From>
+constexpr void check_places([[maybe_unused]] char const* where, [[maybe_unused]] From const* from,
+                            [[maybe_unused]] std::int64_t count) {
+  if constexpr (std::is_same_v<T, std::int32_t> && !std::is_same_v<From, T>) {
+    bool all = true;
+    for (std::int64_t i = 0; i < count; ++i) all &= has_place<T>(from[i]);
+    for (std::int64_t i = 0; !all && i < count; ++i) check_place<T>(where, from[i], i);
   }
 }
 

@@ -130,6 +130,9 @@ class tensor {
     static_assert(!std::is_integral_v<T> || (std::is_integral_v<First> && (std::is_integral_v<Rest> && ...)),
                   "tensor{...}: a floating-point number does not fit a tensor of integers");
     if constexpr (Counts::agree) {
+      [[maybe_unused]] std::int64_t position = 0;
+      detail::check_place<T>("tensor{...}", first, 0);
+      (detail::check_place<T>("tensor{...}", rest, ++position), ...);
       T* to = memory_.begin();
       *to = static_cast<T>(first);
       ((*++to = static_cast<T>(rest)), ...);
@@ -187,7 +190,18 @@ class tensor {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE(
                       "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) copy_parts(rows...);
+    using Converts = typename detail::first_fault<
+        detail::number_converts<std::remove_const_t<std::remove_all_extents_t<Rows>>, T>...>::type;
+    static_assert(
+        Converts::agree,
+        ESPALIER_SENTENCE("tensor{first, second, ...}: a floating-point number does not fit a tensor of integers",
+                          Converts));
+    if constexpr (Counts::agree && Converts::agree) {
+      (detail::check_places<T>("tensor{first, second, ...}", detail::first_number(rows),
+                               detail::count_of_numbers(rows)),
+       ...);
+      copy_parts(rows...);
+    }
   }
   /// Does not compile: rows for a tensor of another rank.
   template <std::size_t... A, class Counts = detail::counts_of_parts<S, T[A]...>>
@@ -199,10 +213,13 @@ class tensor {
                       "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
   }
 
-  /// Element type conversion: tensor<double, S>(tensor<float, S>). Explicit, since it may round.
+  /// Element type conversion: tensor<double, S>(tensor<float, S>). Explicit, since it may round. Integers are made by
+  /// truncation.
+  /// errors  range_error for a number beyond std::int32_t, and for NaN
   template <class U>
     requires(!std::is_same_v<U, T>)
   constexpr explicit tensor(tensor<U, S> const& other) : memory_(detail::unfilled{}) {
+    detail::check_places<T>("tensor(tensor)", other.data(), S::size);
     for (std::int64_t i = 0; i < S::size; ++i) data()[i] = static_cast<T>(other.data()[i]);
   }
   /// Does not compile: a tensor of another shape, or of another element type without an explicit conversion.
@@ -219,9 +236,10 @@ class tensor {
     static_assert(Elements::agree,
                   ESPALIER_SENTENCE("tensor = tensor: the element types differ; tensor<T, S>(x) converts", Elements));
   }
-  /// A copy of the elements of a view, converted to T.
+  /// A copy of the elements of a view, converted to T. errors: as of a tensor
   template <class U>
   constexpr explicit tensor(view<U, S> other) : memory_(detail::unfilled{}) {
+    detail::check_places<T>("tensor(view)", other.data(), S::size);
     for (std::int64_t i = 0; i < S::size; ++i) data()[i] = static_cast<T>(other.data()[i]);
   }
   /// Copies the elements of a view, which may refer to this tensor.
@@ -423,7 +441,7 @@ class tensor {
   template <class R>
   constexpr void copy_range(char const* where, R const& range) {
     detail::check_count<S>(where, range);
-    detail::check_integers<T>(where, range);
+    detail::check_places<T>(where, detail::first_number(range), detail::count_of_numbers(range));
     memory_.own();
     detail::copy_numbers(memory_.begin(), range);
   }
