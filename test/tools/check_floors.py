@@ -22,13 +22,14 @@ FORBIDDEN = {
 }
 
 # Headers that gather floors and so stand above all of them.
-GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp", "espalier/stream.hpp",
+GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/nvtx.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp", "espalier/stream.hpp",
              "espalier/up_to.hpp"}
 
 # The device with kernels of its own: no other device and no floor below includes it.
-OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")
+OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp", "espalier/nvtx.hpp")
 # What only compiles with the CUDA toolkit.
-NEEDS_CUDA = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/cuda.hpp")
+NEEDS_CUDA = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/device/cuda/library/event_",
+              "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/nvtx.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {
@@ -39,6 +40,7 @@ OTHERS = {
     "cublas": "espalier/device/cuda/",
     "cudnn": "espalier/device/cuda/",
     "nlohmann/": "espalier/io/",
+    "nvtx3/": "espalier/device/cuda/",
 }
 
 # Headers of the system: header -> where it may be included.

@@ -14,8 +14,13 @@ struct reachable {
 };
 #define ESPALIER_REACHABLE \
   "the tensor is in the memory of another device; pass a tensor on the host or on the model's device"
+/// The device in whose memory another one computes: itself, unless it is specialized.
+template <class Device>
+struct memory_device {
+  using type = Device;
+};
 template <class Device, class... X>
-using reaches = reachable<Device, typename std::remove_cvref_t<X>::device_type...>;
+using reaches = reachable<typename memory_device<Device>::type, typename std::remove_cvref_t<X>::device_type...>;
 
 /// A constraint that errors name: the device computes in memory of the host.
 template <class Device>

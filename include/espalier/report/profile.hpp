@@ -141,12 +141,17 @@ class profiling_engine : public on_cpu::engine<cpu> {
   std::unique_ptr<profiles> found_ = std::make_unique<profiles>();
 };
 
+/// A model of `profiled` is where the models of its device are.
+template <class Device>
+inline constexpr bool is_graphics<profiled<Device>> = is_graphics<Device>;
+template <class Device>
+struct memory_device<profiled<Device>> : memory_device<Device> {};
 template <class Device>
 struct engine_of<profiled<Device>> {
   static_assert(
       !is_graphics<Device>,
       ESPALIER_SENTENCE(
-          "profiled<Device>: Device must be a CPU device; kernels of a graphics processor are not timed one by one",
+          "profiled<Device>: include <espalier/report/device_profile.hpp> to time the kernels of a graphics processor",
           ESPALIER_STATED(!is_graphics<Device>, Device)));
   using type = profiling_engine<Device>;
 };

@@ -8,6 +8,7 @@
 #include "tensor/device_block.hpp"
 #include "tensor/device_span.hpp"
 #include "kernel/master_weights.hpp"
+#include "error.hpp"
 #include "run.hpp"
 #include "step_graph.hpp"
 
@@ -130,6 +131,9 @@ class engine {
   using exchange = on_cuda::exchange<Device>;
   template <int Count>
   using replays = step_graphs<backend_type, Count>;
+  /// As replays, of launches that are never captured.
+  template <int Count>
+  using no_replays = step_graphs<never_captures, Count>;
   template <class T>
   using elements = device_span<T, Device>;
   template <class Program>
@@ -168,6 +172,28 @@ class engine {
   template <class Program, class T, class...>
   void run(void* const* base) const {
     on_cuda::run<Program, T>(*backend_, base);
+  }
+  /// Group X of a program alone, for profiles; an error also says `name`. copy_results() follows the last group.
+  template <class Program, class T, int X>
+  void run_group(void* const* base, char const* name) const {
+    auto const group = [&] { on_cuda::run_group<Program, T, X>(*backend_, base); };
+#if defined(__cpp_exceptions)
+    try {
+      group();
+    } catch (divergent_threads const& error) {
+      detail::throw_error<divergent_threads>("%s; in group %d, %s", error.what(), X, name);
+    } catch (cuda_error const& error) {
+      detail::throw_error<cuda_error>("%s; in group %d, %s", error.what(), X, name);
+    }
+#else
+    (void)name;
+    group();
+#endif
+  }
+  template <class Program, class T>
+  void copy_results(void* const* base) const {
+    on_cuda::detail::copy_results<Program, T>(
+        *backend_, base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
   }
   template <class Program, class T, class Arch = on_cpu::default_arch>
   void run_on_host(void* const* base) const noexcept {

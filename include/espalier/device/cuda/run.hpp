@@ -147,5 +147,12 @@ void run(Backend& backend, void* const* base) {
       backend, base, static_cast<char*>(base[plan::base::workspace]) + detail::plan_bytes<Program, T>);
 }
 
+/// Runs group X of a program alone.
+template <class Program, class T, int X, class Backend>
+void run_group(Backend& backend, void* const* base) {
+  detail::run_group<detail::device_program<Program, detail::policy_of<Backend, T>>, T, X>(
+      backend, base, static_cast<char*>(base[plan::base::workspace]) + detail::plan_bytes<Program, T>);
+}
+
 }  // namespace espalier::on_cuda
 #include "../../base/diagnostics_pop.hpp"

@@ -69,5 +69,10 @@ class step_graphs<Backend, Count> {
   sequence sequences_[static_cast<std::size_t>(Count)]{};
 };
 
+/// A backend for step_graphs that launches every sequence directly.
+struct never_captures {
+  static constexpr bool captures = false;
+};
+
 }  // namespace espalier::on_cuda
 #include "../../base/diagnostics_pop.hpp"

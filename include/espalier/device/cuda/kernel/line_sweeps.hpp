@@ -3,6 +3,10 @@
 #include "loop_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
+// g++ does not see that values which no instruction computes are not read.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 namespace espalier::on_cuda {
 
 /// How the elements of a group are divided among blocks if several blocks share a line: tiles of neighbouring columns

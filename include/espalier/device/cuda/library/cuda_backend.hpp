@@ -3,6 +3,7 @@
 #include <new>
 
 #include "cublas_products.hpp"
+#include "event_clock.hpp"
 #if defined(ESPALIER_CUDNN)
 #include "cudnn_convolutions.hpp"
 #endif
@@ -97,6 +98,7 @@ class cuda_backend {
  public:
   static constexpr bool captures = true;
   using captured_graph = on_cuda::captured_graph;
+  using clock = event_clock;
   /// Whether product() can add a bias and apply ReLU as it stores.
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;
