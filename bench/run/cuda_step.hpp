@@ -7,6 +7,20 @@
 
 namespace bench {
 
+/// While it exists, launches overlap and the algorithms of products are measured.
+struct tuned {
+  esp::on_cuda::cuda_backend& backend = esp::on_cuda::default_backend<esp::cuda>();
+  tuned() {
+    backend.set_overlapping_launches(true);
+    backend.set_algorithms(esp::on_cuda::product_algorithms::measured);
+  }
+  tuned(tuned const&) = delete;
+  ~tuned() {
+    backend.set_overlapping_launches(false);
+    backend.set_algorithms(esp::on_cuda::product_algorithms::heuristic);
+  }
+};
+
 template <int In, int Hidden, int Blocks, int Batch>
 void add_step(measurements& to) {
   using Net = esp::nn::Sequential<esp::nn::Flatten, esp::nn::MLPResNet<In, Hidden, Blocks, 10>>;
@@ -35,9 +49,17 @@ void add_step(measurements& to) {
   counted += detail::count<esp::detail::update_program<esp::optim::Adam, static_cast<int>(Model::parameter_count)>>();
   std::string const shape = std::to_string(In) + "-" + std::to_string(Hidden) + "x" + std::to_string(Blocks) +
                             ", batch " + std::to_string(Batch);
-  to.push_back({"train_mlp_resnet", shape, std::move(counted),
+  to.push_back({"train_mlp_resnet", shape, counted,
                 [](esp::on_cuda::cuda_backend&) -> std::function<void()> {
                   auto const s = std::make_shared<state>();
+                  return [s] { (void)s->trainer.step(s->images, s->labels); };
+                },
+                true});
+  // The same step with what is off by default.
+  struct tuned_state : tuned, state {};
+  to.push_back({"train_mlp_resnet_tuned", shape, std::move(counted),
+                [](esp::on_cuda::cuda_backend&) -> std::function<void()> {
+                  auto const s = std::make_shared<tuned_state>();
                   return [s] { (void)s->trainer.step(s->images, s->labels); };
                 },
                 true});

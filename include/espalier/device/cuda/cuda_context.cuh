@@ -94,6 +94,20 @@ consteval int store_access() {
 
 }  // namespace detail
 
+namespace detail {
+
+/// A kernel that was launched to overlap the one before it: lets the next one start as soon as blocks of this one leave
+/// room, and waits until everything before this one is complete. For another launch both do nothing. Every kernel
+/// waits, so what is complete for one is complete for the next.
+__device__ __forceinline__ void begin_overlapping() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+}  // namespace detail
+
 /// The __global__ function of a kernel. A kernel with clusters stops with an error below compute capability 9.0.
 /// Load, Store (guaranteed access widths) and Cluster are template arguments, so that tools read them from the name.
 template <class Kernel, int Load, int Store, int Cluster>
@@ -103,6 +117,7 @@ __global__ void __launch_bounds__(Kernel::threads) entry(__grid_constant__ typen
   if constexpr (Cluster > 1) __trap();
   else Kernel::run(cuda_context{}, table);
 #else
+  detail::begin_overlapping();
   Kernel::run(cuda_context{}, table);
 #endif
 }

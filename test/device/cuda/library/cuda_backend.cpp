@@ -38,7 +38,7 @@ std::string error_of(F f) {
 bool contains(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
 
 template <class T, class A, class B, class Y, std::uint64_t Transposes>
-void check_product(char const* name) {
+void check_product(char const* name, on_cuda::product_algorithms algorithms = on_cuda::product_algorithms::heuristic) {
   using product = on_cuda::product_of<A, B, Y, Transposes>;
   auto const a = numbers<T, A>(1);
   auto const b = numbers<T, B>(2);
@@ -58,6 +58,7 @@ void check_product(char const* name) {
         expected.data()[(i * product::rows + r) * product::columns + c] = static_cast<T>(sum);
       }
   on_cuda::cuda_backend m;
+  m.set_algorithms(algorithms);
   auto const bytes = [](auto const& x) { return static_cast<std::size_t>(x.size()) * sizeof(T); };
   on_cuda::device_block<on_cuda::cuda_backend> da{m, bytes(a)}, db{m, bytes(b)}, dy{m, bytes(got)};
   m.to_device(da.at<T>(0), a.data(), bytes(a));
@@ -152,6 +153,14 @@ BOOST_AUTO_TEST_CASE(each_product_has_a_number) {
   BOOST_TEST(table.at(0, 0) == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(the_fastest_algorithm_that_ran) {
+  float const times[]{3, -1, 2, 2.5f, 2};
+  BOOST_TEST(on_cuda::detail::fastest_of(times, 5) == 2);
+  BOOST_TEST(on_cuda::detail::fastest_of(times, 2) == 0);
+  BOOST_TEST(on_cuda::detail::fastest_of(times + 1, 1) == 0);
+  BOOST_TEST(on_cuda::detail::fastest_of(times, 0) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(copies_both_ways, *boost::unit_test::precondition(device)) {
   on_cuda::cuda_backend m;
   // Larger than the staging ring, and no multiple of its slots.
@@ -192,6 +201,43 @@ BOOST_AUTO_TEST_CASE(products, *boost::unit_test::precondition(device)) {
   check_product<float, shape<5, 7, 8, 4>, shape<7, 12, 4>, shape<5, 7, 8, 12>, 2>(
       "a batch with b's of its own last axis");
   check_product<double, shape<5, 1, 3, 2>, shape<1, 7, 2, 3>, shape<5, 7, 3, 3>, 0>("all with all");
+}
+
+BOOST_AUTO_TEST_CASE(products_by_measured_algorithms, *boost::unit_test::precondition(device)) {
+  using esp::shape;
+  auto const measured = on_cuda::product_algorithms::measured;
+  check_product<float, shape<33, 20>, shape<20, 9>, shape<33, 9>, 0>("odd", measured);
+  check_product<float, shape<512, 256>, shape<256, 384>, shape<512, 384>, 0>("large", measured);
+  check_product<double, shape<20, 33>, shape<9, 20>, shape<33, 9>, 3>("both transposed", measured);
+  check_product<float, shape<5, 7, 8, 4>, shape<7, 12, 4>, shape<5, 7, 8, 12>, 2>("a batch", measured);
+}
+
+// A chain of kernels that each read what the one before wrote, directly and captured.
+BOOST_AUTO_TEST_CASE(launches_that_overlap, *boost::unit_test::precondition(device)) {
+  constexpr int size = 1 << 20, steps = 64;
+  using narrowed = on_cuda::convert_kernel<esp::bfloat16, float, size>;
+  using widened = on_cuda::convert_kernel<float, esp::bfloat16, size>;
+  on_cuda::cuda_backend m;
+  m.set_overlapping_launches(true);
+  on_cuda::device_block<on_cuda::cuda_backend> x{m, sizeof(float) * size}, y{m, sizeof(esp::bfloat16) * size};
+  auto const from = std::make_unique<float[]>(size), to = std::make_unique<float[]>(size);
+  for (int i = 0; i < size; ++i) from[static_cast<std::size_t>(i)] = static_cast<float>(i % 128);
+  auto const chain = [&] {
+    for (int i = 0; i < steps; ++i) {
+      m.launch<narrowed>({{x.at<float>(0), y.at<esp::bfloat16>(0)}, {}});
+      m.launch<widened>({{y.at<esp::bfloat16>(0), x.at<float>(0)}, {}});
+    }
+  };
+  m.to_device(x.at<float>(0), from.get(), x.bytes());
+  chain();
+  m.to_host(to.get(), x.at<float>(0), x.bytes());
+  BOOST_TEST(std::equal(from.get(), from.get() + size, to.get()));
+  m.begin_capture();
+  chain();
+  on_cuda::captured_graph const graph = m.end_capture();
+  for (int i = 0; i < 10; ++i) graph.launch(m);
+  m.to_host(to.get(), x.at<float>(0), x.bytes());
+  BOOST_TEST(std::equal(from.get(), from.get() + size, to.get()));
 }
 
 BOOST_AUTO_TEST_CASE(products_with_bias_and_relu, *boost::unit_test::precondition(device)) {

@@ -5,6 +5,7 @@
 
 #include "../../../storage/half.hpp"
 #include "cuda_call.hpp"
+#include "event_clock.hpp"
 #include "table_by_number.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -14,6 +15,11 @@ namespace espalier::on_cuda {
 
 /// The precision of float products. exact: float; tf32: 10 bits of mantissa, on tensor cores.
 enum class float_products { exact, tf32 };
+
+/// How the algorithm of a product is chosen. heuristic: by cuBLASLt's estimate, so that a program computes the same
+/// bits at every start. measured: the fastest of several on this device, measured at the first run of each product;
+/// another start of the program may choose another one, which rounds differently.
+enum class product_algorithms { heuristic, measured };
 
 namespace detail {
 
@@ -92,9 +98,20 @@ product_facts facts_of() {
           static_cast<int>(sizeof(T))};
 }
 
-/// A product with the algorithm that the heuristic of cuBLASLt chose for it.
+/// The fastest of `count` algorithms: the position of the smallest time that is not negative, which stands for an
+/// algorithm that failed; 0 if there is none.
+constexpr int fastest_of(float const* times, int count) {
+  int fastest = -1;
+  for (int i = 0; i < count; ++i)
+    if (times[i] >= 0 && (fastest < 0 || times[i] < times[fastest])) fastest = i;
+  return fastest < 0 ? 0 : fastest;
+}
+
+/// A product with the algorithms that the heuristic of cuBLASLt offers for it, and the one that was chosen: the first
+/// one, or the fastest one after measure().
 class chosen_product {
  public:
+  static constexpr int most_algorithms = 8;
   enum variant : unsigned { plain = 0, with_bias = 1, with_relu = 2, aligned = 4, variants = 8 };
 
   chosen_product(cublasLtHandle_t handle, product_facts const& f, unsigned flags, std::size_t workspace)
@@ -105,21 +122,56 @@ class chosen_product {
   chosen_product& operator=(chosen_product const&) = delete;
   ~chosen_product() { release(); }
 
-  /// a, b, y: the first of `run` matrices each.
-  void run(cublasLtHandle_t handle, void const* a, void const* b, void* y, void const* bias, void* workspace,
-           std::size_t workspace_bytes, cudaStream_t stream) {
-    if (flags_ & with_bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  /// The matrices and the memory of a call. a, b, y: the first of `run` matrices each.
+  struct call {
+    cublasLtHandle_t handle;
+    void const *a, *b;
+    void* y;
+    void const* bias;
+    void* workspace;
+    std::size_t workspace_bytes;
+    cudaStream_t stream;
+  };
+  void run(call const& c) {
+    if (flags_ & with_bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, c.bias);
+    check_status(multiply(c, algorithms_[chosen_]), "cublasLtMatmul");
+  }
+  bool is_measured() const { return measured_; }
+  /// Runs every algorithm and keeps the fastest one. y is written. Waits for the stream.
+  void measure(call const& c) {
+    if (flags_ & with_bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, c.bias);
+    float times[most_algorithms];
+    event_clock clock{c.stream};
+    for (int i = 0; i < algorithm_count_; ++i) {
+      times[i] = -1;
+      if (multiply(c, algorithms_[i]) != CUBLAS_STATUS_SUCCESS) continue;
+      constexpr int rounds = 5;
+      double seconds[rounds];
+      clock.restart();
+      clock.mark();
+      for (int k = 0; k < rounds; ++k) {
+        check_status(multiply(c, algorithms_[i]), "cublasLtMatmul");
+        clock.mark();
+      }
+      clock.read(seconds, rounds);
+      double least = seconds[0];
+      for (double const s : seconds) least = s < least ? s : least;
+      times[i] = static_cast<float>(least);
+    }
+    chosen_ = fastest_of(times, algorithm_count_);
+    measured_ = true;
+  }
+
+ private:
+  cublasStatus_t multiply(call const& c, cublasLtMatmulAlgo_t const& algorithm) const {
     float const one = 1, zero = 0;
     double const long_one = 1, long_zero = 0;
     bool const is_double = facts_.scaled == CUDA_R_64F;
     void const* const alpha = is_double ? static_cast<void const*>(&long_one) : &one;
     void const* const beta = is_double ? static_cast<void const*>(&long_zero) : &zero;
-    check_status(cublasLtMatmul(handle, description_, alpha, b, left_, a, right_, beta, y, result_, y, result_,
-                                &algorithm_, workspace, workspace_bytes, stream),
-                 "cublasLtMatmul");
+    return cublasLtMatmul(c.handle, description_, alpha, c.b, left_, c.a, right_, beta, c.y, result_, c.y, result_,
+                          &algorithm, c.workspace, c.workspace_bytes, c.stream);
   }
-
- private:
   void choose(cublasLtHandle_t handle, std::size_t workspace) {
     cleaner all_or_nothing{this};
     check_status(cublasLtMatmulDescCreate(&description_, facts_.computed, facts_.scaled), "cublasLtMatmulDescCreate");
@@ -147,13 +199,14 @@ class chosen_product {
     // Parts of a long sum are added in the type that it is computed in: never in 16 bits, in which it would be stored.
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
            static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
-    cublasLtMatmulHeuristicResult_t found{};
+    cublasLtMatmulHeuristicResult_t found[most_algorithms]{};
     int count = 0;
-    check_status(cublasLtMatmulAlgoGetHeuristic(handle, description_, left_, right_, result_, result_, preference_, 1,
-                                                &found, &count),
+    check_status(cublasLtMatmulAlgoGetHeuristic(handle, description_, left_, right_, result_, result_, preference_,
+                                                most_algorithms, found, &count),
                  "cublasLtMatmulAlgoGetHeuristic");
-    check_status(count > 0 ? found.state : CUBLAS_STATUS_NOT_SUPPORTED, "cublasLtMatmulAlgoGetHeuristic");
-    algorithm_ = found.algo;
+    check_status(count > 0 ? found[0].state : CUBLAS_STATUS_NOT_SUPPORTED, "cublasLtMatmulAlgoGetHeuristic");
+    for (int i = 0; i < count; ++i)
+      if (found[i].state == CUBLAS_STATUS_SUCCESS) algorithms_[algorithm_count_++] = found[i].algo;
     all_or_nothing.owner = nullptr;
   }
   template <class Value>
@@ -202,7 +255,9 @@ class chosen_product {
   cublasLtMatmulDesc_t description_ = nullptr;
   cublasLtMatrixLayout_t left_ = nullptr, right_ = nullptr, result_ = nullptr;
   cublasLtMatmulPreference_t preference_ = nullptr;
-  cublasLtMatmulAlgo_t algorithm_{};
+  cublasLtMatmulAlgo_t algorithms_[most_algorithms]{};
+  int algorithm_count_ = 0, chosen_ = 0;
+  bool measured_ = false;
 };
 
 /// The products that a backend has prepared, by number and variant.

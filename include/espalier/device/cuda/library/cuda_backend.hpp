@@ -131,14 +131,7 @@ class cuda_backend {
   /// not.
   template <class Kernel>
   bool runs_clusters() const {
-    if (!clusters_) return false;
-    static bool const compiled = [] {
-      cudaFuncAttributes facts{};
-      detail::check(cudaFuncGetAttributes(&facts, device_function<Kernel>::address()), "cudaFuncGetAttributes", "%s",
-                    name_of<Kernel>().text);
-      return facts.ptxVersion >= 90;
-    }();
-    return compiled;
+    return clusters_ && is_compiled_for_clusters<Kernel>();
   }
 
   /// Queues a kernel.
@@ -152,16 +145,25 @@ class cuda_backend {
         detail::throw_error<cuda_error>(
             "cuda_backend::launch: %s: clusters of blocks require a device of compute capability 9.0 and code for it (nvcc -arch=sm_90)",
             name_of<Kernel>().text);
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = Kernel::cluster;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchAttribute attributes[2]{};
+    unsigned used = 0;
+    if (Kernel::cluster > 1) {
+      attributes[used].id = cudaLaunchAttributeClusterDimension;
+      attributes[used].val.clusterDim.x = Kernel::cluster;
+      attributes[used].val.clusterDim.y = attributes[used].val.clusterDim.z = 1;
+      ++used;
+    }
+    if (overlapping_ && waits_for_data<Kernel>()) {
+      attributes[used].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attributes[used].val.programmaticStreamSerializationAllowed = 1;
+      ++used;
+    }
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(Kernel::blocks));
     config.blockDim = dim3(static_cast<unsigned>(Kernel::threads));
     config.stream = stream_;
-    config.attrs = &cluster;
-    config.numAttrs = Kernel::cluster > 1 ? 1 : 0;
+    config.attrs = attributes;
+    config.numAttrs = used;
     void* arguments[] = {const_cast<typename Kernel::table*>(&t)};
     cudaError_t const status = cudaLaunchKernelExC(&config, device_function<Kernel>::address(), arguments);
     if (status != cudaSuccess)
@@ -250,9 +252,18 @@ class cuda_backend {
     chosen*& found = products_.at(detail::number_of<detail::chosen_product, T, Product>(), flags);
     if (found == nullptr) found = new chosen(products_.handle(), with_precision(facts), flags, product_workspace);
     if (!workspace_) workspace_ = {*this, product_workspace};
-    for (std::int64_t i = 0; i < Product::count; i += facts.run)
-      found->run(products_.handle(), a + Product::a_offset(i), b + Product::b_offset(i), y + i * size, bias,
-                 workspace_.at<unsigned char>(0), product_workspace, stream_);
+    for (std::int64_t i = 0; i < Product::count; i += facts.run) {
+      chosen::call const call{products_.handle(),
+                              a + Product::a_offset(i),
+                              b + Product::b_offset(i),
+                              y + i * size,
+                              bias,
+                              workspace_.at<unsigned char>(0),
+                              product_workspace,
+                              stream_};
+      if (algorithms_ == product_algorithms::measured && !found->is_measured() && !capturing()) found->measure(call);
+      found->run(call);
+    }
   }
 #if defined(ESPALIER_CUDNN)
   /// Whether cuDNN has a deterministic algorithm for a convolution or one of its gradients
@@ -277,6 +288,23 @@ class cuda_backend {
     precision_ = precision;
     ++choices_;
   }
+  /// Sets how the algorithms of all later products are chosen. measured: the first run of each product outside of a
+  /// capture takes some runs of up to eight algorithms, and waits for them.
+  void set_algorithms(product_algorithms algorithms) {
+    if (algorithms == algorithms_) return;
+    forget_choices();
+    algorithms_ = algorithms;
+    ++choices_;
+  }
+  product_algorithms algorithms() const { return algorithms_; }
+  /// Lets the start of a kernel overlap the end of the one before it (programmatic dependent launch; compute capability
+  /// 9.0 and above). A kernel still reads only what is complete. Default: off.
+  void set_overlapping_launches(bool overlapping) {
+    if (overlapping == overlapping_) return;
+    overlapping_ = overlapping;
+    ++choices_;
+  }
+  bool overlapping_launches() const { return overlapping_; }
   /// A number that changes when what later calls queue changes: graphs captured before are captured again.
   int choices() const { return choices_; }
   float_products precision() const { return precision_; }
@@ -338,6 +366,23 @@ class cuda_backend {
     return *found;
   }
 #endif
+  /// Whether a kernel's code is for devices of compute capability 9.0 and above.
+  template <class Kernel>
+  static bool is_compiled_for_clusters() {
+    static bool const compiled = [] {
+      cudaFuncAttributes facts{};
+      detail::check(cudaFuncGetAttributes(&facts, device_function<Kernel>::address()), "cudaFuncGetAttributes", "%s",
+                    name_of<Kernel>().text);
+      return facts.ptxVersion >= 90;
+    }();
+    return compiled;
+  }
+  /// Whether a kernel waits for the data of the one before it if it starts before that has ended (cuda_context.cuh):
+  /// code for older devices does not.
+  template <class Kernel>
+  bool waits_for_data() const {
+    return clusters_ && is_compiled_for_clusters<Kernel>();
+  }
   void forget_choices() noexcept {
     products_.forget();
 #if defined(ESPALIER_CUDNN)
@@ -410,8 +455,9 @@ class cuda_backend {
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   int device_ = 0;
-  bool owned_, clusters_ = false, capturing_ = false;
+  bool owned_, clusters_ = false, capturing_ = false, overlapping_ = false;
   float_products precision_ = float_products::exact;
+  product_algorithms algorithms_ = product_algorithms::heuristic;
   int choices_ = 0;
   /// Memory that was released during a capture, in a list.
   struct released {

@@ -13,6 +13,7 @@ namespace espalier::on_cuda {
 /// errors  cuda_error, also of what ran between two points
 class event_clock {
  public:
+  explicit event_clock(cudaStream_t stream) : stream_{stream} {}
   template <class Backend>
   explicit event_clock(Backend const& backend) : stream_{backend.stream()} {}
   event_clock(event_clock const&) = delete;
