@@ -78,6 +78,16 @@ int main() try {
   // [/narrow]
   good = good && std::fabs(narrow_loss - same) < 0.5f;
   std::printf("loss %.5f in bfloat16\n", static_cast<double>(narrow_loss));
+
+  // [scaled]
+  esp::model<Net, device, esp::half> half_model;
+  copy(host_model, half_model);
+  auto const adam = optim::clip_by_norm{optim::Adam{.learning_rate = 1e-4f}, 1.0};
+  esp::trainer scaled{half_model, nn::SoftmaxLoss{}, optim::scale_loss{adam}, batch{}};
+  float const half_loss = scaled.step(tensor<esp::half, batch>{images}, labels);
+  float const scale = scaled.loss_scale();  // 65,536 at first
+  // [/scaled]
+  good = good && std::fabs(half_loss - same) < 0.5f && scale == 65536 && scaled.steps() == 1;
   return good && close(loss, same) ? 0 : 1;
 } catch (esp::cuda_error const& error) {
   std::fprintf(stderr, "%s\n", error.what());

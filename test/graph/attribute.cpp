@@ -124,6 +124,11 @@ BOOST_AUTO_TEST_CASE(numbers_come_back) {
   for (int k : numbers) {
     BOOST_TEST(position_of(node_with<op_family::argument>(graph::position_attribute(k))) == k);
     BOOST_TEST(position_of(node_with<op_family::hyperparameter>(graph::position_attribute(k))) == k);
+    BOOST_TEST(position_of(node_with<op_family::hyperparameter>(graph::position_attribute(k, true))) == k);
+    BOOST_TEST(is_wide(node_with<op_family::hyperparameter>(graph::position_attribute(k, true))));
+    BOOST_TEST(is_wide(node_with<op_family::argument>(graph::position_attribute(k, true))));
+    BOOST_TEST(!is_wide(node_with<op_family::hyperparameter>(graph::position_attribute(k))));
+    BOOST_TEST(!is_wide(node_with<op_family::constant>(graph::constant_attribute(1))));
     BOOST_TEST(slot_of(node_with<op_family::parameter>(graph::slot_attribute(k))) == k);
     BOOST_TEST(slot_of(node_with<op_family::buffer>(graph::slot_attribute(k))) == k);
     BOOST_TEST(offset_of(node_with<op_family::values>(graph::offset_attribute(k))) == k);

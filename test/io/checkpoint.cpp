@@ -103,6 +103,43 @@ BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) {
   BOOST_TEST((bits(third) == bits(first)));
 }
 
+/// The scale of a loss, and how many updates it has lasted, are states of a training.
+BOOST_AUTO_TEST_CASE(a_loss_scale_goes_on) {
+  temporary::folder const folder;
+  auto const scaled = optim::scale_loss{optim::Adam{.learning_rate = 1e-2f}, 1024, 2, 0.5, 3};
+  esp::model<Net> straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{77}};
+  esp::trainer all{straight, nn::SoftmaxLoss{}, scaled, Batch{}}, begun{first, nn::SoftmaxLoss{}, scaled, Batch{}},
+      rest{second, nn::SoftmaxLoss{}, scaled, Batch{}};
+  steps(all, 0, 10);
+  steps(begun, 0, 5);
+  BOOST_TEST(begun.loss_scale() == 2048);
+  io::save_safetensors(folder.path("half.safetensors"), first, begun);
+  auto const file = io::read_safetensors(folder.path("half.safetensors"));
+  BOOST_REQUIRE(file.find("training/loss_scale") != nullptr);
+  BOOST_REQUIRE(file.find("training/updates_of_scale") != nullptr);
+  BOOST_TEST(file.find("training/loss_scale")->extents.empty());
+  io::load_safetensors(folder.path("half.safetensors"), second, rest);
+  BOOST_TEST(rest.loss_scale() == 2048);
+  BOOST_TEST(rest.loss_scale_state().data()[1] == 2);
+  steps(rest, 5, 6);  // the third update with this scale
+  BOOST_TEST(rest.loss_scale() == 4096);
+  steps(rest, 6, 10);
+  BOOST_TEST(rest.loss_scale() == all.loss_scale());
+  BOOST_TEST((bits(straight) == bits(second)));
+  // A trainer without a scale has no place for it, and one with a scale requires it: nothing changes.
+  esp::model<Net> third{esp::seed{9}};
+  esp::trainer plain{third, nn::SoftmaxLoss{}, optim::Adam{}, Batch{}};
+  auto const before = bits(third);
+  auto const more = mismatch_of([&] { io::load_safetensors(folder.path("half.safetensors"), third, plain); });
+  BOOST_TEST(std::string{more.what()}.find("training/loss_scale") != std::string::npos, more.what());
+  io::save_safetensors(folder.path("plain.safetensors"), third, plain);
+  auto const fewer = mismatch_of([&] { io::load_safetensors(folder.path("plain.safetensors"), second, rest); });
+  BOOST_TEST(std::string{fewer.what()}.find("training/loss_scale") != std::string::npos, fewer.what());
+  BOOST_TEST((bits(third) == before));
+  BOOST_TEST((bits(straight) == bits(second)));
+  BOOST_TEST(rest.loss_scale() == all.loss_scale());
+}
+
 BOOST_AUTO_TEST_CASE(a_checkpoint_is_no_model) {
   temporary::folder const folder;
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{2}};

@@ -40,11 +40,10 @@ std::vector<float> numbers(Model& model) {
   return all;
 }
 
-template <class T>
-void goes_on() {
+template <class T, class Optimizer>
+void goes_on(Optimizer adam) {
   temporary::folder const folder;
   using Model = esp::model<Net, esp::simulated_cuda, T>;
-  auto const adam = optim::Adam{.learning_rate = 1e-2f};
   Model straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{6}};
   esp::trainer all{straight, nn::SoftmaxLoss{}, adam, Batch{}}, begun{first, nn::SoftmaxLoss{}, adam, Batch{}},
       rest{second, nn::SoftmaxLoss{}, adam, Batch{}};
@@ -61,9 +60,15 @@ void goes_on() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) { goes_on<float>(); }
+BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) { goes_on<float>(optim::Adam{.learning_rate = 1e-2f}); }
 /// The precise parameters are in the file, too: what 16 bits have no room for is not lost.
-BOOST_AUTO_TEST_CASE(training_in_16_bits_goes_on_with_the_same_bits) { goes_on<esp::bfloat16>(); }
+BOOST_AUTO_TEST_CASE(training_in_16_bits_goes_on_with_the_same_bits) {
+  goes_on<esp::bfloat16>(optim::Adam{.learning_rate = 1e-2f});
+}
+/// The scale grows at the second and the fourth step: the file has it, and that one update has passed since.
+BOOST_AUTO_TEST_CASE(scaled_training_in_half_goes_on_with_the_same_bits) {
+  goes_on<esp::half>(optim::scale_loss{optim::Adam{.learning_rate = 1e-2f}, 256, 2, 0.5, 2});
+}
 
 BOOST_AUTO_TEST_CASE(from_one_device_to_another) {
   temporary::folder const folder;

@@ -117,3 +117,36 @@ BOOST_AUTO_TEST_CASE(the_group_of_the_loss_reports_it) {
   passes<cross_entropy, real<4, 6>, labels<4>> const function;
   BOOST_TEST(made(function, reports)->reporting == 0);
 }
+
+// The scale of a loss: kernels of 16 bits read it as float, and nothing else reads it.
+namespace {
+/// The plan of a wide number times x, element by element or by a product. operand: the number in the plan, or -1.
+std::unique_ptr<plan::device_plan const> with_wide_number(bool by_a_product, plan::device_policy policy, int& operand) {
+  auto const p = std::make_unique<graph::program>();
+  graph::node_table& g = p->nodes;
+  esp::extents const one{2, {1, 1}}, vector{2, {1, 8}};
+  int const x = g.add({esp::operation::run_time_tensor, {}, graph::position_attribute(0), vector});
+  int const number = g.add({esp::operation::run_time_number, {}, graph::position_attribute(0, true), esp::extents{}});
+  graph::descriptor const* const op = by_a_product ? &esp::described<esp::matmul_> : &esp::described<esp::multiply_>;
+  int const factor =
+      by_a_product ? esp::operation::emit_reshape(g, number, one) : esp::operation::emit_broadcast(g, number, vector);
+  p->add_output(op->emit(g, {op, {factor, x, 0, 0}, 0, vector}), graph::destination::result, 0);
+  program_passes const of{*p, {}};
+  operand = -1;
+  for (int i = 0; i < of.kernels->operand_count; ++i)
+    if (of.kernels->operands[i].node == number) operand = i;
+  return made(of, policy);
+}
+}  // namespace
+BOOST_AUTO_TEST_CASE(wide_numbers_are_read_in_the_type_of_the_computations) {
+  constexpr plan::device_policy of_16_bits{.has_wide_numbers = true};
+  int operand = -1;
+  auto const fused = with_wide_number(false, of_16_bits, operand);
+  BOOST_TEST_REQUIRE(operand >= 0);
+  BOOST_TEST((fused->kind_of_operand[operand] == plan::operand_kind::wide_number));
+  BOOST_TEST(!fused->misreads_wide_number);
+  auto const same = with_wide_number(false, none, operand);
+  BOOST_TEST((same->kind_of_operand[operand] == plan::operand_kind::memory));
+  BOOST_TEST(with_wide_number(true, of_16_bits, operand)->misreads_wide_number);
+  BOOST_TEST(!with_wide_number(true, none, operand)->misreads_wide_number);
+}

@@ -3,6 +3,7 @@
 #include "../operation/add.hpp"
 #include "../operation/checkpoint.hpp"
 #include "../operation/loop.hpp"
+#include "../operation/maximum.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Reverse-mode differentiation of programs: adds the nodes of the backward pass.
@@ -11,8 +12,12 @@ namespace espalier::derivative {
 using graph::node, graph::program;
 
 /// The adjoint of each node of a program; 0 if it has none.
+/// scale   a number of the program by which all adjoints are multiplied, or 0. Adjoints that are literals have it
+///         implicitly, so that they fold as without a scale: the program gets the same kernels and the same rounding.
+///         The first values that are computed from them are multiplied, in the kernel that computes them
 struct adjoints {
   int of[graph::capacity];
+  int scale;
 };
 
 /// What the backward pass does with a node.
@@ -41,6 +46,26 @@ constexpr int mark_states(node_table const& g, int loop, marks& m) {
   return first;
 }
 
+constexpr bool is_literal(node_table const& g, int id) { return g[id].op->family == op_family::constant; }
+/// An adjoint d without the scale, times the scale. The literal 1 of a single number becomes maximum(scale, 0), which is
+/// the scale, because it is positive. So a kernel computes it: a product or a loop reads no scale from its own address,
+/// where it has another type than the elements of a program of 16 bits.
+constexpr int scaled(node_table& g, int d, adjoints const& adjoint) {
+  extents const s = g[d].shape;
+  int const scale = operation::emit_broadcast(g, adjoint.scale, s);
+  if (!is_literal(g, d) || s.size() > 1 || constant_of(g[d]) != 1) return (handle{&g, d} * handle{&g, scale}).id;
+  graph::descriptor const* const op = &described<maximum_>;
+  return op->emit(g, node{op, {scale, operation::emit_constant(g, 0, s).id, 0, 0}, 0, s});
+}
+/// The adjoint d of node `to`, with the scale. A literal keeps it implicit if the pullback of `to` folds it, or
+/// computes elementwise with it: what products, movements and loops read is stored.
+constexpr int with_scale(node_table& g, int to, int d, adjoints const& adjoint) {
+  op_family const f = g[to].op->family;
+  bool const folds =
+      f == op_family::elementwise || f == op_family::reduction || f == op_family::broadcast || f == op_family::reshape;
+  return folds ? d : scaled(g, d, adjoint);
+}
+
 /// Prepares the backward pass: marks each node that depends on a differentiated one, and sets the adjoint of the root.
 constexpr void begin_reverse(node_table& g, int root, int seed, marks& m, adjoints& adjoint) {
   ++g.backward_passes;
@@ -58,7 +83,7 @@ constexpr void begin_reverse(node_table& g, int root, int seed, marks& m, adjoin
     for (int k = first; k < 4; ++k)
       if (n.operand[k] != 0 && has_adjoint(m.at[n.operand[k]])) m.at[id] = mark::dependent;
   }
-  if (has_adjoint(m.at[root])) adjoint.of[root] = seed;
+  if (has_adjoint(m.at[root])) adjoint.of[root] = adjoint.scale != 0 ? with_scale(g, root, seed, adjoint) : seed;
 }
 
 constexpr void reverse_block(node_table& g, int id, marks& m, adjoints& adjoint);
@@ -66,6 +91,14 @@ constexpr void reverse_loop(node_table& g, int loop, marks& m, adjoints& adjoint
 
 constexpr void add_adjoint(node_table& g, int to, int d, adjoints& adjoint) {
   int& sum = adjoint.of[to];
+  if (adjoint.scale != 0) {
+    if (is_literal(g, d) && (sum == 0 || is_literal(g, sum))) {
+      d = with_scale(g, to, d, adjoint);
+    } else {
+      if (is_literal(g, d)) d = scaled(g, d, adjoint);
+      if (sum != 0 && is_literal(g, sum)) sum = scaled(g, sum, adjoint);
+    }
+  }
   sum = sum == 0 ? d : operation::emit_sum_of_parts(g, sum, d);
 }
 
@@ -89,7 +122,8 @@ constexpr void reverse_range(node_table& g, int newest, int oldest, marks& m, ad
       }
       handle const d = n.op->pullback(g, adjoint.of[id], id, k);
       if (d.id == 0) continue;
-      add_adjoint(g, to, d.id, adjoint);
+      bool const begins = adjoint.scale != 0 && is_literal(g, adjoint.of[id]) && !is_literal(g, d.id);
+      add_adjoint(g, to, begins ? scaled(g, d.id, adjoint) : d.id, adjoint);
     }
   }
   g.backward = within;

@@ -9,7 +9,7 @@
 ///
 /// | families                            | encode                        | read             |
 /// |-------------------------------------|-------------------------------|------------------|
-/// | argument, hyperparameter            | position_attribute            | position_of      |
+/// | argument, hyperparameter            | position_attribute            | position_of, is_wide |
 /// | label                               | label_attribute               | label_of         |
 /// | parameter, buffer                   | slot_attribute                | slot_of, is_narrow |
 /// | constant                            | constant_attribute            | constant_of      |
@@ -37,11 +37,18 @@ namespace detail {
 [[noreturn]] inline void wrong_family() { __builtin_trap(); }
 }  // namespace detail
 
-/// Position among the arguments of a program, or among its hyperparameters.
-constexpr std::uint64_t position_attribute(int position) { return static_cast<std::uint64_t>(position); }
+/// Position among the arguments of a program, or among its hyperparameters. wide: the number is stored in the type of
+/// the computations, also where the program's elements are stored in 16 bits. The scale of a loss is.
+constexpr std::uint64_t position_attribute(int position, bool wide = false) {
+  return static_cast<std::uint64_t>(position) | std::uint64_t{wide} << 32;
+}
 constexpr int position_of(node const& n) {
   if (n.op->family != op_family::argument && n.op->family != op_family::hyperparameter) detail::wrong_family();
   return static_cast<int>(n.attribute);
+}
+
+constexpr bool is_wide(node const& n) {
+  return (n.op->family == op_family::hyperparameter || n.op->family == op_family::argument) && n.attribute >> 32 != 0;
 }
 
 /// An argument of integers: its position, and whether its elements are booleans.

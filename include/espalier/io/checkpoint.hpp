@@ -63,6 +63,10 @@ class host_elements {
 template <class Elements>
 host_elements(Elements) -> host_elements<Elements>;
 
+struct no_loss_scale {
+  static void send_back() {}
+};
+
 /// Calls f(name, extents, elements) for each tensor of a net whose elements start at `base`; with trainable_only, only
 /// for the trainable ones.
 template <class Net, bool Parameters, class T, class F>
@@ -97,13 +101,28 @@ std::vector<metadata_entry> metadata_of() {
 }
 
 inline constexpr char const *seed_name = "training/seed", *random_steps_name = "training/draws";
+inline constexpr char const *loss_scale_name = "training/loss_scale",
+                            *scaled_updates_name = "training/updates_of_scale";
+/// Whether a trainer has a scale of its loss (optim::scale_loss).
+template <class TrainedBy>
+concept HasLossScale = requires(TrainedBy& x) {
+  x.loss_scale_state();
+};
+/// Host access to the scale of a trainer, or to nothing.
+template <class TrainedBy>
+auto loss_scale_of(TrainedBy& training) {
+  if constexpr (HasLossScale<TrainedBy>) return host_elements{training.loss_scale_state()};
+  else return no_loss_scale{};
+}
 inline std::string state_name(std::int64_t number) { return "training/state" + std::to_string(number) + "/"; }
 
 }  // namespace detail
 
 /// The complete state of a model and of its trainer: snapshot{model, trainer}.arrays(). Parameters and buffers have the
 /// names of the model. The k-th vector of an optimizer has "training/state<k>/" before the name of its parameter. The
-/// step count is "training/steps", the seed "training/seed", and the count of random steps "training/draws".
+/// step count is "training/steps", the seed "training/seed", and the count of random steps "training/draws". With
+/// optim::scale_loss, the scale is "training/loss_scale", and the number of updates since it changed is
+/// "training/updates_of_scale".
 /// memory  if the device has memory of its own, a copy of everything; otherwise the arrays refer to the model
 template <class Model, class... TrainedBy>
 class snapshot {
@@ -117,6 +136,7 @@ class snapshot {
       : parameters_{model.parameters()},
         buffers_{model.buffers()},
         states_{detail::host_elements{training.states()}...},
+        loss_scales_{detail::loss_scale_of(training)...},
         seed_{model.initial_seed().value},
         random_steps_{model.random_steps()} {
     auto const add = [&](std::string name, extents const& shape, auto const* data) {
@@ -130,7 +150,7 @@ class snapshot {
       arrays_[at++].in_pytorch = order;
     });
     constexpr std::int64_t vector = espalier::slots_of<Net>.parameters.trainable_storage;
-    auto const add_training = [&](auto& states, auto& of) {
+    auto const add_training = [&](auto& states, auto& loss_scale, auto& of) {
       std::int64_t const count = vector > 0 ? static_cast<std::int64_t>(of.states().size()) / vector : 0;
       for (std::int64_t k = 0; k < count; ++k)
         detail::name_tensors<Net, true>(detail::state_name(k), states.data() + k * vector, true, add);
@@ -138,9 +158,17 @@ class snapshot {
       add(detail::steps_name, extents{}, &steps_);
       add(detail::seed_name, extents{}, &seed_);
       add(detail::random_steps_name, extents{}, &random_steps_);
+      if constexpr (detail::HasLossScale<std::remove_reference_t<decltype(of)>>) {
+        add(detail::loss_scale_name, extents{}, loss_scale.data());
+        add(detail::scaled_updates_name, extents{}, loss_scale.data() + 1);
+      }
     };
     (void)add_training;
-    std::apply([&](auto&... states) { (add_training(states, training), ...); }, states_);
+    std::apply(
+        [&](auto&... states) {
+          std::apply([&](auto&... loss_scale) { (add_training(states, loss_scale, training), ...); }, loss_scales_);
+        },
+        states_);
   }
   snapshot(snapshot const&) = delete;
   snapshot& operator=(snapshot const&) = delete;
@@ -152,6 +180,7 @@ class snapshot {
     parameters_.send_back();
     buffers_.send_back();
     std::apply([](auto&... states) { (states.send_back(), ...); }, states_);
+    std::apply([](auto&... loss_scale) { (loss_scale.send_back(), ...); }, loss_scales_);
     (training.continue_after(steps_), ...);
     if constexpr (sizeof...(TrainedBy) > 0) model.continue_with(seed{seed_}, random_steps_);
   }
@@ -160,6 +189,7 @@ class snapshot {
   detail::host_elements<decltype(std::declval<Model&>().parameters())> parameters_;
   detail::host_elements<decltype(std::declval<Model&>().buffers())> buffers_;
   std::tuple<detail::host_elements<decltype(std::declval<TrainedBy&>().states())>...> states_;
+  std::tuple<decltype(detail::loss_scale_of(std::declval<TrainedBy&>()))...> loss_scales_;
   std::uint64_t seed_, random_steps_;
   std::int64_t steps_ = 0;
   std::vector<named_array> arrays_;

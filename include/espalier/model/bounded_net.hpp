@@ -83,15 +83,32 @@ struct training_of_samples : training_program<Net, Loss, Batch> {
   }
 };
 
+/// With a scale (optim::scale_loss), which is argument 2: the hyperparameters of a bounded program are its own.
+template <class Net, class Loss, class Batch>
+struct scaled_training_of_samples : training_program<Net, Loss, Batch> {
+  using base = training_program<Net, Loss, Batch>;
+  static constexpr derivative::backward_pass begin() {
+    return base::begin(forward_of_samples<Net, Loss, Batch>,
+                       {operation::run_time_tensor, {}, graph::position_attribute(2, true), extents{}});
+  }
+  static constexpr graph::program build() {
+    constexpr auto const& forward = forward_of_samples<Net, Loss, Batch>;
+    return derivative::with_backward<scaled_training_of_samples, forward.loss, forward.program.nodes.loop_count != 0>();
+  }
+};
+
 template <class Net, class Batch>
 using bounded_evaluation_program =
     bounded_definition<evaluation_of_samples<Net, first_of<Net, Batch>>,
                        evaluation_of_samples<Net, second_of<Net, Batch>>, counts_of<Net, Batch>.a,
                        counts_of<Net, Batch>.b, Batch::max_samples>;
-template <class Net, class Loss, class Batch>
+template <class Net, class Loss, class Batch, bool Scaled>
+using training_for_samples =
+    std::conditional_t<Scaled, scaled_training_of_samples<Net, Loss, Batch>, training_of_samples<Net, Loss, Batch>>;
+template <class Net, class Loss, class Batch, bool Scaled = false>
 using bounded_training_program =
-    bounded_definition<training_of_samples<Net, Loss, first_of<Net, Batch>>,
-                       training_of_samples<Net, Loss, second_of<Net, Batch>>, counts_of<Net, Batch>.a,
+    bounded_definition<training_for_samples<Net, Loss, first_of<Net, Batch>, Scaled>,
+                       training_for_samples<Net, Loss, second_of<Net, Batch>, Scaled>, counts_of<Net, Batch>.a,
                        counts_of<Net, Batch>.b, Batch::max_samples>;
 
 /// The shape of a value of a bounded program, from its shapes in both traces: a shape, or that of up to N samples of

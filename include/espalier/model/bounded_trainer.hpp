@@ -14,9 +14,9 @@ namespace espalier {
 namespace detail {
 
 /// What a trainer for batches of up to N samples consists of. least_samples is 2 if a BatchNorm cannot learn from one.
-template <class Net, class Loss, class Batch>
+template <class Net, class Loss, class Optimizer, class Batch>
 struct bounded_training {
-  using program = bounded_training_program<Net, Loss, Batch>;
+  using program = bounded_training_program<Net, Loss, Batch, optim::scales_loss<Optimizer>>;
   using prediction = bounded_output<Net, Batch>;
   template <class B>
   using target_at = target_shape<Loss, shape_of<applied_net<Net, B>>>;
@@ -32,17 +32,17 @@ struct bounded_training {
   }
 };
 /// The first fault of a trainer for batches of up to N samples that one for N samples does not have.
-template <class Net, class Loss, class Batch>
+template <class Net, class Loss, class Optimizer, class Batch>
 constexpr auto find_bounded_training_fault() {
   using Scores = bounded_fault_of<Net, Batch>;
   if constexpr (!Scores::agree) return Scores{};
-  else if constexpr (bounded_training<Net, Loss, Batch>::prediction::rows == 0 ||
-                     bounded_training<Net, Loss, Batch>::target::rows == 0)
+  else if constexpr (bounded_training<Net, Loss, Optimizer, Batch>::prediction::rows == 0 ||
+                     bounded_training<Net, Loss, Optimizer, Batch>::target::rows == 0)
     return sample_fault<plan::bounded_fault::mixes_samples, void>{};
   else if constexpr (!decltype(loss_fault<Net, Loss, first_of<Net, Batch>>())::agree ||
                      !decltype(loss_fault<Net, Loss, second_of<Net, Batch>>())::agree)
     return sample_fault<plan::bounded_fault::differs, void>{};
-  else return sample_fault_of<bounded_training_program<Net, Loss, Batch>>{};
+  else return sample_fault_of<typename bounded_training<Net, Loss, Optimizer, Batch>::program>{};
 }
 
 /// A trainer for batches of up to N samples: one program, one workspace.
@@ -54,11 +54,15 @@ class bounded_trainer {
   static_assert(!Engine::has_device_memory,
                 "trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: a number of samples that is known at run "
                 "time requires a model on the processor; use fixed batch sizes");
-  using Training = bounded_training<Net, Loss, Batch>;
+  using Training = bounded_training<Net, Loss, Optimizer, Batch>;
   using Input = stored_input<Net, T>;
   using Program = typename Training::program;
   using ScoresProgram = bounded_evaluation_program<Net, Batch>;
   using Sound = typename plan::sound_program<Program>::checked;
+  using ScalingWorks = optim::scaling_works<Optimizer, true>;
+  static_assert(ScalingWorks::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SCALING_IS_OUTERMOST,
+                                  ScalingWorks));
   using Prediction = shape_of<applied_net<Net, most_of<Batch>>>;
   using OneLoss = loss_program<Loss, typename rows_of_sample<Prediction, most_of<Batch>>::type>;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
@@ -98,14 +102,14 @@ class bounded_trainer {
   bounded_trainer(Model& model, Loss loss, Optimizer optimizer, Batch)
       : model_{model}, rule_{optimizer}, memory_(model.engine().allocate(bytes)) {
     check_loss(loss);
-    rule_.template mark<Net>(model_->engine(), states_memory());
+    rule_.template prepare<Net>(model_->engine(), states_memory());
   }
   template <std::size_t Count, class Enough = enough_bytes<Count, bytes>>
   bounded_trainer(espalier::bytes<Count>& storage, Model& model, Loss loss, Optimizer optimizer, Batch)
       : model_{model}, rule_{optimizer}, memory_(model.engine().allocate(storage, bytes)) {
     static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_FEWER_BYTES("trainer"), Enough));
     check_loss(loss);
-    rule_.template mark<Net>(model_->engine(), states_memory());
+    rule_.template prepare<Net>(model_->engine(), states_memory());
   }
   bounded_trainer(bounded_trainer const&) = delete;
 
@@ -177,6 +181,11 @@ class bounded_trainer {
   std::int64_t skipped_updates() const { return rule_.skipped; }
   auto states() { return model_->engine().span_of(states_memory(), Rule::lasting); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
+  /// As those of a trainer for fixed batches.
+  T loss_scale() const requires(optim::scales_loss<Optimizer>) { return states_memory()[Rule::scalars_at]; }
+  auto loss_scale_state() requires(optim::scales_loss<Optimizer>) {
+    return model_->engine().span_of(states_memory() + Rule::scalars_at, Rule::scalars);
+  }
   /// The gradients of the last step, in the layout of the model's parameters.
   auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), trainable); }
 
@@ -244,8 +253,8 @@ class bounded_trainer {
     Engine const& engine = model_->engine();
     program_bases b = model_->bases();
     T loss = 0;
-    on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto numbers = rule_.next();
+    on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto p = places();
     typename Engine::exchange exchange = model_->engine().make_exchange(0, 0);
     Rule::stage_numbers(exchange, numbers, p, 0, 0);
@@ -254,6 +263,7 @@ class bounded_trainer {
     b.at[plan::base::random] = &random;
     b.at[plan::base::arguments] = const_cast<Input*>(x);
     b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets);
+    if constexpr (Rule::scalars > 0) b.at[plan::base::arguments + 2] = states_memory() + Rule::scalars_at;
     b.at[plan::base::results] = &loss;
     void* const before = memory_.template at<void>(buffers_before_at);
     engine.copy(before, b.at[plan::base::buffers], buffers_before_bytes);
@@ -281,8 +291,8 @@ template <class Net, class Loss, class Optimizer, class Batch>
 constexpr auto find_trainer_fault() {
   if constexpr (!trainer_fault<Net, Loss, Optimizer, most_of<Batch>>::agree)
     return sample_fault<plan::bounded_fault::none, void>{};
-  else if constexpr (!decltype(find_bounded_training_fault<Net, Loss, Batch>())::agree)
-    return find_bounded_training_fault<Net, Loss, Batch>();
+  else if constexpr (!decltype(find_bounded_training_fault<Net, Loss, Optimizer, Batch>())::agree)
+    return find_bounded_training_fault<Net, Loss, Optimizer, Batch>();
   else return sample_fault<plan::bounded_fault::none, void>{};
 }
 
@@ -294,7 +304,7 @@ constexpr auto find_bounded_trainer() {
   if constexpr (!trainer_fault<Net, Loss, Optimizer, most_of<Batch>>::agree || !can_be_trained<Model>::agree) {
     return std::type_identity<trainer<Model, Loss, Optimizer, most_of<Batch>>>{};
   } else {
-    using Fault = decltype(find_bounded_training_fault<Net, Loss, Batch>());
+    using Fault = decltype(find_bounded_training_fault<Net, Loss, Optimizer, Batch>());
     if constexpr (Fault::agree) return std::type_identity<bounded_trainer<Model, Loss, Optimizer, Batch>>{};
     else return std::type_identity<bounded_trainer_with_fault<typename Model::value_type, Optimizer>>{};
   }

@@ -54,7 +54,9 @@ struct training_program {
     return r;
   }
   static constexpr derivative::backward_pass begin();
-  static constexpr derivative::backward_pass begin(forward_trace const& forward);
+  /// scale: a number by which all gradients are multiplied, or no node. Its position is among the program's arguments
+  /// or hyperparameters.
+  static constexpr derivative::backward_pass begin(forward_trace const& forward, graph::node const& scale = {});
   static constexpr graph::program end(derivative::backward_pass const& pass);
   static constexpr graph::program build();
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
@@ -68,7 +70,8 @@ constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin() 
   return begin(traced_forward<Net, Loss, Batch>);
 }
 template <class Net, class Loss, class Batch>
-constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin(forward_trace const& forward) {
+constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin(forward_trace const& forward,
+                                                                              graph::node const& scale) {
   derivative::backward_pass r{forward.program, {}, {}, forward.loss};
   graph::node_table& g = r.program.nodes;
   tensor_slots const& parameters = slots_of<Net>.parameters;
@@ -77,6 +80,7 @@ constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin(fo
   for (int id = 1; id <= r.root; ++id)
     if (g[id].op->family == op_family::parameter)
       r.m.at[id] = parameters.trainable[slot_of(g[id])] ? mark::differentiated : mark::constant;
+  if (!espalier::detail::is_null(scale.op)) r.adjoint.scale = g.add(scale);
   derivative::begin_reverse(g, r.root, operation::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
   return r;
 }
@@ -103,6 +107,21 @@ constexpr graph::program training_program<Net, Loss, Batch>::build() {
   constexpr forward_trace const& forward = traced_forward<Net, Loss, Batch>;
   return derivative::with_backward<training_program, forward.loss, forward.program.nodes.loop_count != 0>();
 }
+
+/// training with gradients times a scale (optim::scale_loss), hyperparameter 0. The backward pass begins with the scale
+/// instead of 1, so every adjoint has it when it is stored. The loss is reported without it.
+template <class Net, class Loss, class Batch>
+struct scaled_training_program : training_program<Net, Loss, Batch> {
+  using base = training_program<Net, Loss, Batch>;
+  static constexpr derivative::backward_pass begin() {
+    return base::begin(traced_forward<Net, Loss, Batch>,
+                       {operation::run_time_number, {}, graph::position_attribute(0, true), extents{}});
+  }
+  static constexpr graph::program build() {
+    constexpr auto const& forward = traced_forward<Net, Loss, Batch>;
+    return derivative::with_backward<scaled_training_program, forward.loss, forward.program.nodes.loop_count != 0>();
+  }
+};
 
 /// The loss of a prediction, without its net.
 template <class Loss, class Prediction>

@@ -2,6 +2,7 @@
 #pragma once
 #include "../optim/lazy.hpp"
 #include "row_tables.hpp"
+#include "training_program_for.hpp"
 #include "update_rule.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -48,7 +49,7 @@ class row_gradients {
  public:
   static constexpr bool updates = false;
   template <class B>
-  using program = training_program<Net, Loss, B>;
+  using program = training_program_for<Optimizer, Net, Loss, B>;
   static constexpr std::size_t bytes = 0;
 };
 template <class Optimizer, class T, class Engine, class Net, class Loss, class Batch, class... More>

@@ -50,7 +50,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using ScoresProgram = typename Memory::scores_program;
   using InPlace = typename Memory::in_place;
   using OneLoss = typename Memory::loss_of_sample;
-  using Sound = typename plan::sound_program<detail::training_program<Net, Loss, Batch>>::checked;
+  using Sound = typename plan::sound_program<typename Memory::template whole_program<Batch>>::checked;
   using LazyWorks = optim::lazy_works<Optimizer, Memory::rows::updates>;
   static_assert(
       LazyWorks::agree,
@@ -58,6 +58,10 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
           "trainer{model, loss, optimizer, batch}: optim::lazy must be the outermost wrapper of an optimizer that updates each "
           "parameter by itself; the net, of float or double on a processor, must look a table up once (Embedding)",
           LazyWorks));
+  using ScalingWorks = optim::scaling_works<Optimizer, true>;
+  static_assert(ScalingWorks::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SCALING_IS_OUTERMOST,
+                                  ScalingWorks));
   template <class X, class Y>
   struct targets_of_batch {
     using type = detail::shape_is<shape_of<Y>, typename Costs::template target_of<shape_of<X>>>;
@@ -78,7 +82,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         memory_(model.engine().allocate(Costs::bytes)),
         exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
     detail::check_loss(loss);
-    mark();
+    prepare();
   }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, Costs::bytes>>
   trainer(espalier::bytes<Count>& storage, Model& model, Loss loss, Optimizer optimizer, Batch, More...)
@@ -90,7 +94,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     detail::check_loss(loss);
-    mark();
+    prepare();
   }
 
   /// Does not compile: each trainer has its own workspace and optimizer.
@@ -243,12 +247,22 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
   /// Number of updates that were applied.
   std::int64_t steps() const { return rule_.steps; }
-  /// Number of updates that the optimizer skipped (skip_non_finite).
+  /// Number of updates that the optimizer skipped (skip_non_finite, scale_loss).
   std::int64_t skipped_updates() const { return rule_.skipped; }
   /// The optimizer's states, as optim::updater::states. To resume a training, save them and the number of steps.
   auto states() { return model_->engine().span_of(state_memory(), Rule::lasting); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
-  /// The gradients of the last step, in the layout of the model's parameters. On a device with its own memory: a
+  /// The scale of the next step's gradients (scale_loss). On a device with its own memory: waits for all steps so far.
+  number loss_scale() const requires(optim::scales_loss<Optimizer>) {
+    number scale = 1;
+    model_->engine().to_host(&scale, state_memory() + Rule::scalars_at, sizeof scale);
+    return scale;
+  }
+  /// The scale, and the number of updates since it changed. To resume a training, save them with states().
+  auto loss_scale_state() requires(optim::scales_loss<Optimizer>) {
+    return model_->engine().span_of(state_memory() + Rule::scalars_at, Rule::scalars);
+  }
+  /// The gradients of the last step, in the layout of the model's parameters; times the scale of scale_loss. On a device with its own memory: a
   /// device_span.
   auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), Memory::trainable); }
 
@@ -264,7 +278,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
   T* gradient() const { return memory_.template at<T>(Memory::gradients_at); }
   number* state_memory() const { return memory_.template at<number>(Memory::states_at); }
-  void mark() const { rule_.template mark<Net>(model_->engine(), state_memory()); }
+  void prepare() const { rule_.template prepare<Net>(model_->engine(), state_memory()); }
   auto places() const {
     T* const parameters = static_cast<T*>(model_->bases().at[plan::base::parameters]);
     return typename Rule::places{parameters, gradient(), state_memory(), memory_.template at<number>(0),
@@ -350,17 +364,18 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     if constexpr (has_labels)
       detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
-    detail::check_model_indices<detail::training_program<Net, Loss, B>>(
+    detail::check_model_indices<typename Memory::template whole_program<B>>(
         [&] { return exchange_.view_on_host(images, at::images); },
         [&] { return exchange_.view_on_host(targets, at::template targets<B>); });
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
     using Program = typename Memory::template step_program<B>;
     typename Engine::template result<Program, T> loss{0};
-    on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto numbers = rule_.next();
+    on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto p = places();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
+    if constexpr (Rule::scalars > 0) b.at[plan::base::hyperparameters] = state_memory() + Rule::scalars_at;
     b.at[plan::base::gradients] = gradient();
     b.at[plan::base::random] = exchange_.stage_in(detail::one_element(random), at::random);
     Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);

@@ -28,11 +28,18 @@ struct trainer_memory {
   using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T,
                                             detail::target_element<Loss, prediction_shape>>;
 
-  static constexpr bool has_rows = trains_rows<Engine, Net, T, Loss, optim::is_lazy<Optimizer>, Batch, More...>();
+  /// Rows of tables are not scaled: their gradients are whole tables then.
+  static constexpr bool has_rows = [] {
+    if constexpr (optim::scales_loss<Optimizer>) return false;
+    else return trains_rows<Engine, Net, T, Loss, optim::is_lazy<Optimizer>, Batch, More...>();
+  }();
   using rows = row_gradients<has_rows, Optimizer, T, Engine, Net, Loss, Batch, More...>;
   template <class B>
   using step_program = typename rows::template program<B>;
   using first_program = step_program<Batch>;
+  /// The program of a step, with whole gradients.
+  template <class B>
+  using whole_program = training_program_for<Optimizer, Net, Loss, B>;
 
   template <class... X>
   static constexpr std::size_t largest(X... x) {

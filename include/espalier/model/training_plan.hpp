@@ -2,6 +2,7 @@
 #pragma once
 #include "../plan/convolution_program.hpp"
 #include "training_fit.hpp"
+#include "training_program_for.hpp"
 #include "parameter_count.hpp"
 #include "update_program.hpp"
 #include "update_rule.hpp"
@@ -12,9 +13,9 @@ namespace espalier {
 
 namespace detail {
 /// The program of a training step as the processor runs it. It trains no parameters of 16 bits: theirs stays as traced.
-template <class Net, class Loss, class Batch, class T>
-using training_on_cpu = std::conditional_t<is_narrow<T>, training_program<Net, Loss, Batch>,
-                                           plan::program_on_cpu<training_program<Net, Loss, Batch>>>;
+template <class Net, class Loss, class Optimizer, class Batch, class T,
+          class Program = training_program_for<Optimizer, Net, Loss, Batch>>
+using training_on_cpu = std::conditional_t<is_narrow<T>, Program, plan::program_on_cpu<Program>>;
 }  // namespace detail
 
 /// The cost of a training step, as compile-time constants.
@@ -22,7 +23,7 @@ using training_on_cpu = std::conditional_t<is_narrow<T>, training_program<Net, L
 /// errors  layers, loss, optimizer and batch that do not fit do not compile
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 struct training_facts {
-  using program = detail::training_on_cpu<Net, Loss, Batch, T>;
+  using program = detail::training_on_cpu<Net, Loss, Optimizer, Batch, T>;
   static constexpr auto const& plan = plan::plan_of<program>;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
   using update = detail::update_program<Optimizer, trainable>;

@@ -8,18 +8,22 @@
 namespace espalier::detail {
 
 /// The update as a program: parameter 0 is the vector of all parameters, argument 0 its gradient, buffer k the k-th
-/// state. If the optimizer has a condition, result 0 is whether the update was applied.
+/// state, and buffer vectors + i its i-th scalar, which is stored behind all vectors. If the optimizer has a condition,
+/// result 0 is whether the update was applied.
 /// Stride: the distance of the states, where the vector is a part of all parameters.
 template <class O, int Size, int Stride = Size>
 struct update_program {
   using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has facts about an update, too
   static constexpr std::int64_t parameter_offsets[] = {0};
+  static constexpr int scalars_from = optim::vectors<O>;
   struct offsets {
-    std::int64_t at[8];
+    std::int64_t at[12];
   };
   static constexpr offsets state_offsets = [] {
     offsets r{};
-    for (int i = 0; i < 8; ++i) r.at[i] = std::int64_t{i} * Stride;
+    for (int i = 0; i < 12; ++i)
+      r.at[i] = i < scalars_from || optim::scalars<O> == 0 ? std::int64_t{i} * Stride
+                                                           : std::int64_t{scalars_from} * Stride + (i - scalars_from);
     return r;
   }();
 
@@ -38,6 +42,11 @@ struct update_program {
                           (p.add_output(tracing::trace_operand(t, states), graph::destination::buffer, slot++), ...);
                           (void)slot;
                         });
+    if constexpr (optim::scalars < O >> 0)
+      boost::hana::unpack(O::next_scalars(gradient), [&](auto const&... next) {
+        int slot = scalars_from;
+        (p.add_output(tracing::trace_operand(t, next), graph::destination::buffer, slot++), ...);
+      });
     if constexpr (requires { O::condition(gradient); })
       p.add_output(tracing::trace_operand(t, O::condition(gradient)), graph::destination::result, 0);
     return p;

@@ -9,12 +9,13 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
-/// Bytes of an optimizer for `parameters` parameters of type T: its vectors, and two more for T of 16 bits (master
-/// weights, gradient in float).
+/// Bytes of an optimizer for `parameters` parameters of type T: its vectors, two more for T of 16 bits (master weights,
+/// gradient in float), and its scalars.
 template <class Optimizer, class T>
 constexpr std::size_t update_bytes(std::size_t parameters) {
   return bytes_for<computed_in<T>>(parameters *
-                                   (static_cast<std::size_t>(optim::vectors<Optimizer>) + (is_narrow<T> ? 2 : 0)));
+                                       (static_cast<std::size_t>(optim::vectors<Optimizer>) + (is_narrow<T> ? 2 : 0)) +
+                                   static_cast<std::size_t>(optim::scalar_elements<Optimizer>));
 }
 
 /// Which parameters of a net, by slot, a choice (optim::decay_only) selects.
@@ -36,7 +37,7 @@ inline constexpr auto chosen_of = [] {
 /// Runs an optimizer on a vector of parameters: it holds the hyperparameters and the step count, and runs one fused
 /// sweep per update. Inputs and outputs pass through an exchange, at offsets that the owner chooses.
 /// Parameters of 16 bits are updated in float. Master weights are stored before the states; the parameters are these,
-/// rounded. The gradient in float is stored after the states. If other code wrote a parameter (copy, from_host,
+/// rounded. The gradient in float is stored after the states and scalars. If other code wrote a parameter (copy, from_host,
 /// best_parameters), its value replaces the master weight.
 template <class Optimizer, int Size, class T, class Engine>
 class update_rule {
@@ -60,12 +61,26 @@ class update_rule {
   /// The number of leading elements that have to be saved to resume a training.
   static constexpr std::int64_t lasting = std::int64_t{Size} * (Optimizer::states + narrow);
 
-  explicit update_rule(Optimizer chosen) : optimizer{chosen} {}
+  static constexpr int scalars = optim::scalars<Optimizer>;
+  /// The element of the states' memory where the scalars begin.
+  static constexpr std::int64_t scalars_at = std::int64_t{Size} * (optim::vectors<Optimizer> + narrow);
 
-  /// Marks the parameters that optim::decay_only selects. The marks are stored after the lasting elements, in memory
-  /// that is zero.
+  explicit update_rule(Optimizer chosen) : optimizer{chosen} { check(); }
+
+  /// errors  that of the optimizer, if one of its hyperparameters is outside its range
+  void check() const {
+    if constexpr (requires { optimizer.check(); }) optimizer.check();
+  }
+
+  /// Prepares memory that is zero: sets the scalars, and marks the parameters that optim::decay_only selects. The marks
+  /// are stored after the lasting elements.
   template <class Net>
-  void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] number* memory) const {
+  void prepare([[maybe_unused]] Engine const& engine, [[maybe_unused]] number* memory) const {
+    if constexpr (scalars > 0) {
+      number first[static_cast<std::size_t>(scalars)];
+      for (int i = 0; i < scalars; ++i) first[i] = static_cast<number>(optimizer.initial_scalar(i));
+      engine.to_device(memory + scalars_at, first, sizeof first);
+    }
     using Which = typename optim::detail::selection<Optimizer>::type;
     if constexpr (!std::is_void_v<Which>)
       on_host(engine, memory + lasting, static_cast<std::size_t>(Size) * sizeof(number), true, [](unsigned char* at) {
@@ -86,6 +101,7 @@ class update_rule {
   };
   /// ahead: the number of updates before it that are not counted yet
   numbers next(int ahead = 0) const {
+    check();
     optim::hyperparameters const m = optimizer.hyperparameters_of(steps + 1 + ahead);
     numbers r;
     for (int i = 0; i < optim::max_hyperparameters; ++i) r.hyperparameters[i] = static_cast<number>(m.at[i]);
@@ -173,7 +189,7 @@ class update_rule {
     else return p.parameters;
   }
   static auto wide_gradient(places const& p) {
-    if constexpr (narrow) return p.state + std::int64_t{Size} * (1 + optim::vectors<Optimizer>);
+    if constexpr (narrow) return p.state + scalars_at + optim::scalar_elements<Optimizer>;
     else return const_cast<T*>(p.gradient);
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.

@@ -2,6 +2,7 @@
 #pragma once
 #include "../eager/model_error.hpp"
 #include "../optim/lazy.hpp"
+#include "../optim/scale_loss.hpp"
 #include "gradients.hpp"
 #include "optimizer_fit.hpp"
 #include "update_rule.hpp"
@@ -40,6 +41,10 @@ class updater {
       lazy_works<Optimizer, false>::agree,
       ESPALIER_SENTENCE("updater{model, optimizer}: gradients are whole tables; optim::lazy works in a trainer",
                         lazy_works<Optimizer, false>));
+  static_assert(
+      scaling_works<Optimizer, false>::agree,
+      ESPALIER_SENTENCE("updater{model, optimizer}: its gradients begin with 1; optim::scale_loss works in a trainer",
+                        scaling_works<Optimizer, false>));
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);
@@ -56,7 +61,7 @@ class updater {
         exchange_{model.engine().make_exchange(end, end)},
         engine_{model.engine().without_threads()},
         parameters_{model.bases().at[plan::base::parameters]} {
-    rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
+    rule_.template prepare<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
   }
 
   /// Does not compile: the model is a temporary, but it must outlive the expression.

@@ -6,7 +6,7 @@
 /// Factors that are constant along the reduced axes are hoisted out of a sum: sum(k x) = k sum(x). The sum then does
 /// not depend on k, so it can run in an earlier sweep. Often the program already has that sum: mean(dy w) of a batch
 /// norm and the gradient of its bias are both sum(dy). Literal factors stay inside: they may be there to prevent
-/// overflow.
+/// overflow. So does the scale of a loss, for the same reason.
 namespace espalier::detail {
 
 /// Emits one piece of a reduction. Defined in reduction.hpp, whose reductions have their factors hoisted here.
@@ -18,10 +18,16 @@ struct factored {
   int rest, factor;
 };
 
+/// Whether a value is the scale of a loss (graph::is_wide), repeated.
+constexpr bool is_scale(node_table const& g, int id) {
+  op_family const f = g[id].op->family;
+  return f == op_family::broadcast || f == op_family::reshape ? is_scale(g, g[id].operand[0]) : graph::is_wide(g[id]);
+}
+
 /// The value that operand `id` repeats along the summed axes, in the shape of the sum; 0 if it repeats none.
 constexpr int repeated(node_table& g, int id, extents const& sum, graph::pattern p) {
   graph::node const& n = g[id];
-  if (n.op->family != op_family::broadcast || pattern_of(n) != p) return 0;
+  if (n.op->family != op_family::broadcast || pattern_of(n) != p || is_scale(g, id)) return 0;
   extents const& from = g[n.operand[0]].shape;
   // Runs of scattered axes can be split at different positions although their sizes are equal.
   bool const scattered = p == graph::pattern::middle || p == graph::pattern::segments;

@@ -99,17 +99,8 @@ struct skip_non_finite {
   { return O::penalty(decaying); }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
-    auto const finite = condition(g);
-    return boost::hana::unpack(detail::updated<O>(p, decaying, g, state...), [&](auto const&... next) {
-      return chosen(finite, boost::hana::make_tuple(p, state...), next...);
-    });
-  }
-
- private:
-  template <class Condition, class Old, class... Next>
-  static constexpr auto chosen(Condition const& finite, Old const& old, Next const&... next) {
-    return boost::hana::unpack(
-        old, [&](auto const&... before) { return boost::hana::make_tuple(where(finite, next, before)...); });
+    return detail::chosen(condition(g), boost::hana::make_tuple(p, state...),
+                          detail::updated<O>(p, decaying, g, state...));
   }
 };
 template <class O>

@@ -8,5 +8,6 @@
 #include "lazy.hpp"
 #include "penalized.hpp"
 #include "rms_prop.hpp"
+#include "scale_loss.hpp"
 #include "schedule.hpp"
 #include "sgd.hpp"

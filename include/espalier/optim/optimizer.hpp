@@ -15,6 +15,9 @@
 /// An optimizer with a decay has `decays = true` and a second function, update_decaying(p, decaying, g, states...).
 /// `decaying` is p, or p with zeros for the exempt parameters (decay_only).
 /// A wrapper has the optimizer that it wraps as its member `optimizer`.
+/// A wrapper may have `scalars`, single numbers of a training that an update reads and changes: next_scalars(g) returns
+/// their new values, and initial_scalar(i) the first ones (scale_loss).
+/// check() is optional: it throws if a hyperparameter is outside its range.
 /// `state_kind` is optional: text that says what the state vectors are. Files store it, and an optimizer of another
 /// kind does not load them.
 /// All trainable parameters are one contiguous vector, so an update is one fused sweep for every net.
@@ -68,6 +71,17 @@ constexpr auto updated(auto p, [[maybe_unused]] auto decaying, auto g, auto... s
   else return O::update(p, g, states...);
 }
 
+template <class Condition, class Old, class... Next>
+constexpr auto chosen_each(Condition const& condition, Old const& old, Next const&... next) {
+  return boost::hana::unpack(
+      old, [&](auto const&... before) { return boost::hana::make_tuple(where(condition, next, before)...); });
+}
+/// The elements of the tuple `next` where the condition holds, else those of `old`.
+template <class Condition, class Old, class Next>
+constexpr auto chosen(Condition const& condition, Old const& old, Next const& next) {
+  return boost::hana::unpack(next, [&](auto const&... each) { return chosen_each(condition, old, each...); });
+}
+
 /// The selection (decay_only) of an optimizer, or of one that it wraps; void: none.
 template <class O>
 struct selection {
@@ -88,6 +102,16 @@ struct selection<O> : selection<decltype(O::optimizer)> {};
 /// The numbers that an optimizer stores for each parameter: its states, and a mark (1 or 0) if it has a selection.
 template <class O>
 inline constexpr int vectors = O::states + (std::is_void_v<typename detail::selection<O>::type> ? 0 : 1);
+
+/// The single numbers that an optimizer's updates change, and the elements that they take: a multiple of 16, so that
+/// what follows them stays aligned.
+template <class O>
+inline constexpr int scalars = [] {
+  if constexpr (requires { O::scalars; }) return O::scalars;
+  else return 0;
+}();
+template <class O>
+inline constexpr int scalar_elements = (scalars<O> + 15) / 16 * 16;
 
 /// The learning rate of an optimizer inside any number of wrappers; it may change while training.
 template <class O>

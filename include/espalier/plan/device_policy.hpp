@@ -16,6 +16,8 @@ struct device_policy {
   bool reports_loss = false;
   /// a product adds a bias to each column and applies ReLU when it stores its result
   bool product_adds_bias = false;
+  /// elements have 16 bits, and wide numbers (graph::is_wide) are read in the type of the computations
+  bool has_wide_numbers = false;
 };
 
 /// The part of a product's epilogue that the product itself computes.
@@ -33,6 +35,8 @@ struct device_plan {
   int label_of[graph::capacity];
   bool runs[max_groups];
   int reporting;  ///< the group that computes the reported loss, or 0
+  /// whether a product, a movement, a loop or a copy would read a wide number as an element of 16 bits
+  bool misreads_wide_number;
   /// the first group with the same kernel: an equal group with the same kinds of operands
   int kernel[max_groups];
   product_epilogue epilogue[max_groups];
@@ -56,7 +60,13 @@ constexpr void find_operand_kinds(graph::program const& program, planned const& 
       int const i = p.ir.groups[x].first_operand + k;
       ir_operand const& l = p.ir.operands[i];
       to.kind_of_operand[i] = l.kind;
-      if (l.kind != operand_kind::memory || feeds_unfused_node(p, x, k)) continue;
+      if (l.kind != operand_kind::memory) continue;
+      bool const wide = policy.has_wide_numbers && graph::is_wide(program.nodes.nodes[p.groups.holder_of[l.node]]);
+      if (feeds_unfused_node(p, x, k)) {
+        to.misreads_wide_number = to.misreads_wide_number || wide;
+        continue;
+      }
+      if (wide) to.kind_of_operand[i] = operand_kind::wide_number;
       op_family const f = p.groups.family_of[l.node];
       if (f == op_family::random && l.extent == extent_class::full && policy.samples_in_place)
         to.kind_of_operand[i] = operand_kind::random;
@@ -65,6 +75,10 @@ constexpr void find_operand_kinds(graph::program const& program, planned const& 
       to.kind_of_operand[i] =
           graph::label_of(program.nodes.nodes[to.label_of[i]]).is_flag ? operand_kind::flag : operand_kind::integer;
     }
+  if (policy.has_wide_numbers)
+    for (int i = 0; i < program.output_count; ++i)
+      to.misreads_wide_number =
+          to.misreads_wide_number || graph::is_wide(program.nodes.nodes[p.groups.holder_of[program.outputs[i].id]]);
 }
 
 /// A group of one node that samples or converts runs only if its value is a result or is read from memory. A part of

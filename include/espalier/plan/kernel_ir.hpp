@@ -18,9 +18,9 @@ struct ir_instruction {
   extent_class extent;
 };
 
-/// Where a kernel gets an operand from. The last three are for nodes that a device may generate or convert where they
-/// are read: random numbers, integers, truth values.
-enum class operand_kind : std::uint8_t { memory, constant, column_index, random, integer, flag };
+/// Where a kernel gets an operand from. The last four are for nodes that a device may generate or convert where they
+/// are read: random numbers, integers, truth values, and numbers that are wider than the program's elements.
+enum class operand_kind : std::uint8_t { memory, constant, column_index, random, integer, flag, wide_number };
 
 /// A value that a group reads from outside; several instructions may refer to it. bits: the value of a constant.
 struct ir_operand {

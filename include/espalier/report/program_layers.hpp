@@ -96,6 +96,9 @@ struct layers_of_training {
 template <class Net, class Loss, class Batch>
 struct layers_of_program<espalier::detail::training_program<Net, Loss, Batch>> : layers_of_training<Net, Loss, Batch> {
 };
+template <class Net, class Loss, class Batch>
+struct layers_of_program<espalier::detail::scaled_training_program<Net, Loss, Batch>>
+    : layers_of_training<Net, Loss, Batch, espalier::detail::scaled_training_program<Net, Loss, Batch>> {};
 template <class Net, class Loss, class Batch, bool Always>
 struct layers_of_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>>
     : layers_of_training<Net, Loss, Batch, espalier::detail::row_training_program<Net, Loss, Batch, Always>> {};

@@ -96,6 +96,15 @@ struct titled_program<espalier::detail::training_program<Net, Loss, Batch>, T> {
             {"loss"}};
   }
 };
+template <class Net, class Loss, class Batch, class T>
+struct titled_program<espalier::detail::scaled_training_program<Net, Loss, Batch>, T> {
+  static titled get() {
+    titled r = titled_program<espalier::detail::training_program<Net, Loss, Batch>, T>::get();
+    r.title += ", gradients times a scale";
+    r.plan = &view_of<espalier::detail::scaled_training_program<Net, Loss, Batch>>;
+    return r;
+  }
+};
 template <class Net, class Loss, class Batch, bool Always, class T>
 struct titled_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>, T> {
   static titled get() {
@@ -113,6 +122,8 @@ struct titled_program<espalier::detail::update_program<Optimizer, Size, Stride>,
   static titled get() {
     std::vector<std::string> states;
     for (int i = 0; i < Optimizer::states; ++i) states.push_back("state " + std::to_string(i));
+    if (optim::scalars < Optimizer >> 0 && optim::vectors < Optimizer >> Optimizer::states) states.push_back("marks");
+    for (int i = 0; i < optim::scalars<Optimizer>; ++i) states.push_back("scalar " + std::to_string(i));
     return {
         "update by " + short_name<Optimizer>() + (Size == Stride ? "" : " of " + std::to_string(Size) + " parameters"),
         &view_of<espalier::detail::update_program<Optimizer, Size, Stride>>,
@@ -128,9 +139,9 @@ titled evaluation() {
   using Program = plan::program_for<espalier::detail::evaluation_program<Net, Batch>, Stored, T>;
   return titled_program<typename Engine::template program<Program>, T>::get();
 }
-template <class Net, class Loss, class Batch, class T>
+template <class Net, class Loss, class Optimizer, class Batch, class T>
 titled training() {
-  return titled_program<espalier::detail::training_on_cpu<Net, Loss, Batch, T>, T>::get();
+  return titled_program<espalier::detail::training_on_cpu<Net, Loss, Optimizer, Batch, T>, T>::get();
 }
 template <class Net, class Optimizer, class T>
 titled update() {
@@ -197,10 +208,11 @@ struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batch, M
   using trained = espalier::detail::faults_of<Net, Loss>;
   using arguments = agreed;
   static std::vector<titled> programs() {
-    return {training<Net, Loss, Batch, T>(), training<Net, Loss, More, T>()..., update<Net, Optimizer, T>()};
+    return {training<Net, Loss, Optimizer, Batch, T>(), training<Net, Loss, Optimizer, More, T>()...,
+            update<Net, Optimizer, T>()};
   }
   static program_layers layer_rows() {
-    return layers_of_program<espalier::detail::training_on_cpu<Net, Loss, Batch, T>>::get();
+    return layers_of_program<espalier::detail::training_on_cpu<Net, Loss, Optimizer, Batch, T>>::get();
   }
 };
 template <nn::Module Net, class Loss, class Optimizer, Shape Batch>

@@ -10,14 +10,18 @@ using plan::operand_kind;
 
 /// The device policy of a graphics processor. The backend defines whether products add a bias and apply ReLU.
 template <class Backend, class T>
-inline constexpr plan::device_policy policy_of{
-    .samples_in_place = true, .labels_in_place = true, .reports_loss = true, .product_adds_bias = false};
+inline constexpr plan::device_policy policy_of{.samples_in_place = true,
+                                               .labels_in_place = true,
+                                               .reports_loss = true,
+                                               .product_adds_bias = false,
+                                               .has_wide_numbers = espalier::detail::is_narrow<T>};
 template <class Backend, class T>
   requires requires { Backend::template can_bias_relu<T>; }
 inline constexpr plan::device_policy policy_of<Backend, T>{.samples_in_place = true,
                                                            .labels_in_place = true,
                                                            .reports_loss = true,
-                                                           .product_adds_bias = Backend::template can_bias_relu<T>};
+                                                           .product_adds_bias = Backend::template can_bias_relu<T>,
+                                                           .has_wide_numbers = espalier::detail::is_narrow<T>};
 
 /// A program definition with its graph, its plan and its device plan.
 template <class Program, plan::device_policy Policy>

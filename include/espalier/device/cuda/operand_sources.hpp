@@ -6,7 +6,8 @@
 
 #include "../../base/diagnostics_push.hpp"
 /// How fused groups read their operands on a graphics processor. Random numbers are generated where they are used, and
-/// labels are read as integers. Neither is written to memory unless something else reads it there.
+/// labels are read as integers. Neither is written to memory unless something else reads it there. Wide numbers are
+/// read as float by programs of 16 bits.
 namespace espalier::on_cuda::detail {
 
 /// The types of a group, with its operands as a graphics processor reads them.
@@ -64,6 +65,8 @@ struct group_addresses {
       at[L] = on_device::at<bool>(
           base,
           on_device::address_of<definition, DeviceProgram::device_plan.label_of[DeviceProgram::operand_index(X, L)]>);
+    } else if constexpr (kind == operand_kind::wide_number) {
+      at[L] = on_device::at<compute_type<T>>(base, on_device::address_of<definition, node>);
     }
     (void)base, (void)random_operands;
   }

@@ -143,7 +143,10 @@ void run(Backend& backend, void* const* base) {
   static_assert(
       plan::graph_of<Program>.nodes.value_count == 0,
       "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
-  detail::run_program<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(
+  using device_program = detail::device_program<Program, detail::policy_of<Backend, T>>;
+  static_assert(!device_program::device_plan.misreads_wide_number,
+                "a product, a movement, a loop or a copy would read a wide number as an element of 16 bits");
+  detail::run_program<device_program, T>(
       backend, base, static_cast<char*>(base[plan::base::workspace]) + detail::plan_bytes<Program, T>);
 }
 

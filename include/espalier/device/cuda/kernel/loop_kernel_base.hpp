@@ -80,8 +80,10 @@ struct loop_kernel_base {
 
   /// The element type of operand K in memory.
   template <int K>
-  using stored_type = std::conditional_t<facts::operand_at[K].kind == operand_kind::integer, std::int32_t,
-                                         std::conditional_t<facts::operand_at[K].kind == operand_kind::flag, bool, T>>;
+  using stored_type = std::conditional_t<
+      facts::operand_at[K].kind == operand_kind::integer, std::int32_t,
+      std::conditional_t<facts::operand_at[K].kind == operand_kind::flag, bool,
+                         std::conditional_t<facts::operand_at[K].kind == operand_kind::wide_number, number, T>>>;
   template <int K>
   static constexpr bool is_random = facts::operand_at[K].kind == operand_kind::random;
   /// The number of random operands. The table has a stream number for each.
