@@ -3,7 +3,7 @@
 #include "../operation/add.hpp"
 #include "../operation/checkpoint.hpp"
 #include "../operation/loop.hpp"
-#include "../operation/maximum.hpp"
+#include "../operation/loss_scale.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Reverse-mode differentiation of programs: adds the nodes of the backward pass.
@@ -47,15 +47,8 @@ constexpr int mark_states(node_table const& g, int loop, marks& m) {
 }
 
 constexpr bool is_literal(node_table const& g, int id) { return g[id].op->family == op_family::constant; }
-/// An adjoint d without the scale, times the scale. The literal 1 of a single number becomes maximum(scale, 0), which is
-/// the scale, because it is positive. So a kernel computes it: a product or a loop reads no scale from its own address,
-/// where it has another type than the elements of a program of 16 bits.
 constexpr int scaled(node_table& g, int d, adjoints const& adjoint) {
-  extents const s = g[d].shape;
-  int const scale = operation::emit_broadcast(g, adjoint.scale, s);
-  if (!is_literal(g, d) || s.size() > 1 || constant_of(g[d]) != 1) return (handle{&g, d} * handle{&g, scale}).id;
-  graph::descriptor const* const op = &described<maximum_>;
-  return op->emit(g, node{op, {scale, operation::emit_constant(g, 0, s).id, 0, 0}, 0, s});
+  return operation::emit_scaled(g, d, adjoint.scale);
 }
 /// The adjoint d of node `to`, with the scale. A literal keeps it implicit if the pullback of `to` folds it, or
 /// computes elementwise with it: what products, movements and loops read is stored.

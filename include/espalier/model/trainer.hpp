@@ -262,8 +262,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   auto loss_scale_state() requires(optim::scales_loss<Optimizer>) {
     return model_->engine().span_of(state_memory() + Rule::scalars_at, Rule::scalars);
   }
-  /// The gradients of the last step, in the layout of the model's parameters; times the scale of scale_loss. On a device with its own memory: a
-  /// device_span.
+  /// The gradients of the last step, in the layout of the model's parameters; times the scale that the step used, if
+  /// the optimizer has one (scale_loss). On a device with its own memory: a device_span.
   auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), Memory::trainable); }
 
  private:

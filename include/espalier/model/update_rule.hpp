@@ -37,8 +37,8 @@ inline constexpr auto chosen_of = [] {
 /// Runs an optimizer on a vector of parameters: it holds the hyperparameters and the step count, and runs one fused
 /// sweep per update. Inputs and outputs pass through an exchange, at offsets that the owner chooses.
 /// Parameters of 16 bits are updated in float. Master weights are stored before the states; the parameters are these,
-/// rounded. The gradient in float is stored after the states and scalars. If other code wrote a parameter (copy, from_host,
-/// best_parameters), its value replaces the master weight.
+/// rounded. The gradient in float is stored after the states and scalars. If other code wrote a parameter (copy,
+/// from_host, best_parameters), its value replaces the master weight.
 template <class Optimizer, int Size, class T, class Engine>
 class update_rule {
   using Program = update_program<Optimizer, Size>;
