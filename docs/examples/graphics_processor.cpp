@@ -2,6 +2,7 @@
 // The same net on this processor and on a graphics processor: expressions, gradients, training, and the way back.
 // With -DESPALIER_CUDA on an NVIDIA processor; without, on a simulated one, thread by thread.
 #include <espalier.hpp>
+#include <espalier/data/prefetcher.hpp>
 // [tag]
 #if defined(ESPALIER_CUDA)
 #include <espalier/cuda.hpp>
@@ -16,6 +17,7 @@ using device = espalier::simulated_cuda;
 #include <cstdio>
 
 namespace esp = espalier;
+namespace data = espalier::data;
 namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 using esp::shape, esp::tensor;
@@ -37,6 +39,17 @@ float train(esp::model<Net, Device>& model, tensor<float, batch> const& images,
   return loss;
 }
 // [/train]
+
+// [prefetch]
+float train_ahead(esp::model<Net, device>& model, data::samples<float, shape<16>> samples) {
+  data::prefetcher batches{data::loader{samples, batch{}, data::shuffled{1}, data::drop_last}, device{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-2f}, batch{}};
+  for (int epoch = 0; epoch < 20; ++epoch)
+    for (auto const& [images, labels] : batches.epoch(epoch)) trainer.step(images, labels, esp::queued{});
+  auto const first = batches.epoch(0).begin();
+  return trainer.step((*first).images, (*first).labels);
+}
+// [/prefetch]
 
 }  // namespace
 
@@ -68,6 +81,12 @@ int main() try {
   copy(device_model, host_model);  // parameters and buffers, for example to save them
   // [/models]
   std::printf("loss %.5f here, %.5f there\n", static_cast<double>(loss), static_cast<double>(same));
+
+  esp::model<Net, device> model_ahead{esp::seed{0}};
+  // 32 samples: each epoch has one batch, the same samples in another order
+  float const ahead = train_ahead(model_ahead, {images.data(), labels.data(), 32});
+  good = good && ahead < 1.3f;
+  std::printf("loss %.5f with batches prepared ahead\n", static_cast<double>(ahead));
 
   // [narrow]
   esp::model<Net, device, esp::bfloat16> narrow;

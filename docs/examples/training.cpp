@@ -4,6 +4,7 @@
 #include <espalier.hpp>
 #include <espalier/data/cifar10.hpp>
 #include <espalier/data/loader.hpp>
+#include <espalier/data/prefetcher.hpp>
 #include <espalier/data/table.hpp>
 
 #include <cstdio>
@@ -95,6 +96,13 @@ double train_on_digits() {
   std::printf("best epoch %d of %d, validation loss %.4f\n", static_cast<int>(enough.best_at),
               static_cast<int>(enough.observed), restored);
   if (restored != enough.best) return 0;
+
+  // [ahead]
+  data::prefetcher ahead{data::loader{training, batch{}, data::shuffled{1}, data::drop_last,
+                                      data::transforms<data::random_crop<data::chw, 1>, darker>{.seed = 2}}};
+  for (auto const& [images, labels] : ahead.epoch(60)) trainer.step(images, labels);
+  // [/ahead]
+  best.restore(model);
 
   data::loader test_batches{test, batch{}, data::in_order{}, data::padded};
   std::int64_t correct = 0;

@@ -44,8 +44,7 @@ template <class T, class Sample, class Target, class Transforms,
           class Element = typename targets_of<T, Target>::element, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void gather_samples(samples<T, Sample, Target> const& all, std::int32_t const* order,
                                       std::int64_t from, std::int64_t last, int count, Transforms const& transform,
-                                      view<T, Sample> scratch, std::int64_t epoch, T* images,
-                                      Element* labels) noexcept {
+                                      view<T, Sample> scratch, std::int64_t epoch, T* images, Element* labels) {
   constexpr std::int64_t target_size = targets_of<T, Target>::shape::size;
   for (int i = 0; i < count; ++i) {
     std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
@@ -102,6 +101,9 @@ struct policy_of_batches {
 
 struct no_memory {};
 struct no_scratch {};
+
+/// What a prefetcher uses of a loader: it fills memory of its own with the loader's batches.
+struct loader_access;
 
 }  // namespace detail
 
@@ -166,7 +168,7 @@ constexpr auto batch_type_of() {
 /// shape   images (N, Sample...), labels (N), real targets (N, Target...)
 /// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than
 ///         second_batch's N, positions that are no permutation. Transforms that do not support the samples' shape do
-///         not compile.
+///         not compile. What a transform of yours throws comes from the loop over the batches.
 /// memory  one batch, one index per sample and, for several transforms, one sample, allocated at construction; an epoch
 ///         allocates nothing
 /// order   epoch k of a seed is always the same permutation, whatever epochs ran before; a sample's transforms depend
@@ -232,7 +234,7 @@ class loader {
         return {from_->memory_.images, from_->memory_.labels, static_cast<int>(last() - at_)};
       else return {from_->memory_.images, from_->memory_.labels};
     }
-    iterator& operator++() noexcept {
+    iterator& operator++() {
       at_ += batch_size;
       gather();
       return *this;
@@ -241,11 +243,11 @@ class loader {
 
    private:
     friend loader;
-    iterator(loader* from, std::int64_t at) noexcept : from_{from}, at_{at} { gather(); }
+    iterator(loader* from, std::int64_t at) : from_{from}, at_{at} { gather(); }
     std::int64_t last() const noexcept {
       return at_ + batch_size < from_->all_.size() ? at_ + batch_size : from_->all_.size();
     }
-    void gather() noexcept {
+    void gather() {
       if (at_ < from_->batches() * batch_size) from_->fill(from_->memory_, at_, last());
     }
 
@@ -254,8 +256,8 @@ class loader {
   };
   class range {
    public:
-    iterator begin() const noexcept { return {from_, 0}; }
-    iterator end() const noexcept { return {from_, from_->batches() * batch_size}; }
+    iterator begin() const { return {from_, 0}; }
+    iterator end() const { return {from_, from_->batches() * batch_size}; }
 
    private:
     friend loader;
@@ -265,8 +267,7 @@ class loader {
 
   /// The batches of epoch number k, in that epoch's order. With second_batch, call tail() after them.
   [[nodiscard]] range epoch(std::int64_t k) & noexcept ESPALIER_BORROWS {
-    epoch_ = k;
-    detail::arrange(order_, requested_, k);
+    begin_epoch(k);
     return range{this};
   }
   void epoch(std::int64_t) && = delete;
@@ -279,7 +280,7 @@ class loader {
   iterator end() { return {this, 0}; }
 
   /// The samples that remain after the batches of the latest epoch, as a batch of static size tail_size.
-  [[nodiscard]] auto tail() & noexcept ESPALIER_BORROWS requires(tail_size > 0) {
+  [[nodiscard]] auto tail() & ESPALIER_BORROWS requires(tail_size > 0) {
     fill(tail_, batches() * batch_size, all_.size());
     return loaded<T, tail_batch, Target>{tail_.images, tail_.labels};
   }
@@ -296,18 +297,27 @@ class loader {
   }
 
  private:
+  friend detail::loader_access;
   using tail_batch = typename detail::batch_shape_of<Sample, (tail_size > 0 ? tail_size : 1)>::type;
 
   static constexpr bool needs_scratch = Transforms::count > 1;
   /// Whether the last batch of epoch() may have fewer samples than the others.
   static constexpr bool has_last = is_padded || std::is_same_v<Policy, detail::short_last_policy>;
 
-  void fill(auto& memory, std::int64_t from, std::int64_t last) noexcept {
+  void begin_epoch(std::int64_t k) noexcept {
+    epoch_ = k;
+    detail::arrange(order_, requested_, k);
+  }
+  void fill(auto& memory, std::int64_t from, std::int64_t last) {
+    fill(from, last, is_bounded ? static_cast<int>(last - from) : memory.count, memory.images.data(),
+         memory.labels.data());
+  }
+  void fill(std::int64_t from, std::int64_t last, int count, T* images,
+            typename detail::targets_of<T, Target>::element* labels) {
     T* room = nullptr;
     if constexpr (needs_scratch) room = scratch_.data();
-    int const count = is_bounded ? static_cast<int>(last - from) : memory.count;
-    detail::gather_samples(all_, order_.data(), from, last, count, transforms_, view<T, Sample>{room}, epoch_,
-                           memory.images.data(), memory.labels.data());
+    detail::gather_samples(all_, order_.data(), from, last, count, transforms_, view<T, Sample>{room}, epoch_, images,
+                           labels);
   }
 
   samples<T, Sample, Target> all_;

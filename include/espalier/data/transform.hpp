@@ -157,8 +157,8 @@ struct random_crop {
 ///     data::transforms<data::random_crop<data::chw, 4>, data::random_flip_horizontal<data::chw>>{.seed = 1}
 /// Your own transform is a type with
 ///     template <class T, class Sample>
-///     static void apply(view<T const, Sample> from, view<T, Sample> to, random_generator& random) noexcept;
-/// that writes all of `to`, a sample of the same shape.
+///     static void apply(view<T const, Sample> from, view<T, Sample> to, random_generator& random);
+/// that writes all of `to`, a sample of the same shape. What it throws comes from the loop over the loader's batches.
 template <class... Transform>
 struct transforms {
   std::uint64_t seed = 0;
@@ -168,7 +168,7 @@ struct transforms {
   /// Applies all transforms to one sample. scratch: memory for a second sample, used if there are several transforms.
   template <class T, class Sample>
   void operator()(view<T const, Sample> from, view<T, Sample> to, [[maybe_unused]] view<T, Sample> scratch,
-                  std::int64_t epoch, std::int64_t sample) const noexcept {
+                  std::int64_t epoch, std::int64_t sample) const {
     int at = 0;
     T const* now = from.data();
     [[maybe_unused]] auto const one = [&](auto transform) {

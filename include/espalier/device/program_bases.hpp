@@ -2,6 +2,7 @@
 #pragma once
 #include "../plan/plan.hpp"
 #include "../storage/memory.hpp"
+#include "aligned_bytes.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
@@ -14,10 +15,6 @@ struct program_bases {
 template <class Program>
 inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
 
-/// Rounds bytes up to a multiple of tensor_alignment.
-constexpr std::size_t aligned_bytes(std::size_t bytes) {
-  return (bytes + tensor_alignment - 1) / tensor_alignment * tensor_alignment;
-}
 /// The aligned bytes of `elements` elements of T.
 template <class T>
 constexpr std::size_t bytes_for(std::size_t elements) {

@@ -25,7 +25,8 @@ namespace espalier {
 /// device   with cuda, images and targets may be on the host or on the device. Each batch size has its own addresses
 ///          there. If the backend can capture its launches, a step is therefore one graph launch from the second step
 ///          on. A step waits for the loss, unless it is queued{}. Labels on the device are copied to the host and
-///          checked before anything runs; the step waits for this, too
+///          checked before anything runs; the step waits for this, too. Batches of a data::prefetcher are read in place,
+///          and their labels are checked in the host's copy
 /// 16 bits  a model of half or bfloat16 is trained with master weights and an optimizer in float, which the trainer
 ///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
 ///          used from the next step on. Losses and penalties are float
@@ -129,8 +130,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   /// One training step. Returns the loss before the update; the optimizer may be set to include its penalty.
   /// queued  with a third argument, queued{}, step returns nothing. On a device with its own memory it does not wait
   ///         for the device, so that the host can read the next batch. Later uses of the model are ordered after the
-  ///         step. It still waits if the optimizer may skip the update, if labels are on the device, and if images on
-  ///         the host are several megabytes
+  ///         step. It still waits if the optimizer may skip the update, if labels are on the device (those of a
+  ///         data::prefetcher are on both), and if images on the host are several megabytes
   /// errors  label_error, which changes nothing. A device error in a queued step is reported by a later call
   template <TensorOrView X, TensorOrView Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
             class Image = detail::stored_element_is<X, Input>,
@@ -164,7 +165,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
                   ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_WHOLE_BATCHES, whole_batch<X>));
     if constexpr (Fit::agree)
       return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(
-          detail::elements_of<Input const>(images), detail::elements_of<target_element const>(targets));
+          detail::elements_in_place<Input const>(images), detail::elements_in_place<target_element const>(targets));
     else return number(0);
   }
   /// Does not compile: a step has no argument for the number of real samples.
@@ -218,22 +219,22 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
             "trainer.evaluate(images, targets): the first axis of the prediction must be that of the batch", Rows));
     if constexpr (Fit::agree && Rows::agree)
       return evaluate_samples(
-          detail::elements_of<Input const>(images),
-          exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
+          detail::elements_in_place<Input const>(images),
+          exchange_.view_on_host(detail::elements_in_place<target_element const>(targets), at::template targets<Batch>),
           real_samples(static_cast<std::int64_t>(count)...));
     else return {};
   }
 
   /// The net's scores for a batch in evaluation mode. They are on the host and valid until the next call.
   view<T, prediction_shape> forward(view<Input const, Batch> images) {
-    return view<T, prediction_shape>(scores_of(detail::elements_of<Input const>(images)));
+    return view<T, prediction_shape>(scores_of(detail::elements_in_place<Input const>(images)));
   }
   template <TensorOrView X>
     requires((Engine::has_device_memory) && std::is_same_v<device_of<X>, Device>)
   view<T, prediction_shape> forward(X const& images) {
     static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, Input>,
                   "trainer.forward(images): images must be the trainer's first batch");
-    return view<T, prediction_shape>(scores_of(detail::elements_of<Input const>(images)));
+    return view<T, prediction_shape>(scores_of(detail::elements_in_place<Input const>(images)));
   }
 
   /// The optimizer, whose hyperparameters (learning rate, ...) you may change during training.
@@ -313,7 +314,10 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     auto const launch = [&] {
       auto const once = [&] { engine.template run<ScoresProgram, T>(b.at); };
       if constexpr (plan::counts_steps<ScoresProgram>) once();  // the launches differ from call to call
+      else if constexpr (Engine::has_device_memory) replays_.run(engine, 0, once, detail::stable_address(images), nullptr);
       else replays_.run(engine, 0, once);
+      if constexpr (Engine::has_device_memory)
+        if (detail::stable_address(images) != nullptr) exchange_.release();
     };
     if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
     else
@@ -394,8 +398,15 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       if (penalized) Rule::launch_penalty(engine, p);
       update(engine, p);
     };
-    if constexpr (plan::counts_steps<Program>) launch();
-    else replays_.run(engine, 1 + 2 * number_of<B>() + penalized, launch);
+    if constexpr (plan::counts_steps<Program>) {
+      launch();
+    } else if constexpr (Engine::has_device_memory) {
+      void const *const x = detail::stable_address(images), *const y = detail::stable_address(targets);
+      replays_.run(engine, 1 + 2 * number_of<B>() + penalized, launch, x, y);
+      if (x != nullptr || y != nullptr) exchange_.release();
+    } else {
+      replays_.run(engine, 1 + 2 * number_of<B>() + penalized, launch);
+    }
     if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
     Rule::read_applied(exchange_, numbers, at::rule_numbers);
     if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], buffers_before, Memory::buffers_before_bytes);

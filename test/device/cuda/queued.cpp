@@ -14,7 +14,12 @@ class counting_backend : public espalier::on_cuda::simulated_backend {
     ++fetches;
     simulated_backend::to_host(to, from, bytes);
   }
-  int fetches = 0;
+  void copy(void* to, void const* from, std::size_t bytes) {
+    if (bytes == counted_bytes) ++copies;
+    simulated_backend::copy(to, from, bytes);
+  }
+  int fetches = 0, copies = 0;
+  std::size_t counted_bytes = 0;
 };
 }  // namespace
 
@@ -34,6 +39,8 @@ struct on_cuda::backend_for<simulated_cuda> {
 
 #include <espalier/device/cuda/tensor/device_tensor.hpp>
 #include <espalier/device/cuda/engine.hpp>
+
+#include <espalier/data/prefetcher.hpp>
 
 #include "support/nets.hpp"
 
@@ -83,6 +90,28 @@ BOOST_AUTO_TEST_CASE(nothing_comes_back_from_a_queued_step) {
   BOOST_TEST(queued.trainer.steps() == 8);
   BOOST_TEST(queued.state() == waited.state(), boost::test_tools::per_element());
   BOOST_TEST(queued.trainer.step(images, classes) == waited.trainer.step(images, classes));
+}
+// A step reads a batch of a prefetcher where it is, and checks its labels in the host's copy.
+BOOST_AUTO_TEST_CASE(a_batch_of_a_prefetcher_is_not_copied) {
+  learner queued{optim::Adam{}};
+  std::vector<float> const pixels(4 * 30, 0.5f);
+  std::vector<std::int32_t> const classes_of_all(30, 2);
+  espalier::data::samples<float, shape<2, 2>> const all{pixels, classes_of_all};
+  espalier::data::prefetcher batches{
+      espalier::data::loader{all, Batch{}, espalier::data::in_order{}, espalier::data::drop_last}, device{}};
+  counting_backend& backend = backend_of_tests();
+  backend.counted_bytes = sizeof(float) * 24;  // of the images
+  int const fetched = backend.fetches, copied = backend.copies;
+  for (auto const& [ahead, labels_ahead] : batches.epoch(0)) queued.trainer.step(ahead, labels_ahead, esp::queued{});
+  BOOST_TEST(queued.trainer.steps() == 5);
+  BOOST_TEST(backend.fetches == fetched);
+  BOOST_TEST(backend.copies == copied);
+  tensor<float, shape<6, 2, 2>, device> const device_images{images};
+  tensor<std::int32_t, shape<6>, device> const device_classes{classes};
+  queued.trainer.step(device_images, device_classes, esp::queued{});  // another tensor: copied, and its labels fetched
+  BOOST_TEST(backend.fetches == fetched + 1);
+  BOOST_TEST(backend.copies == copied + 1);
+  backend.counted_bytes = 0;
 }
 BOOST_AUTO_TEST_CASE(labels_are_checked_first) {
   learner queued{optim::Adam{}};

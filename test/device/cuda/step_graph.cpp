@@ -92,6 +92,35 @@ BOOST_AUTO_TEST_CASE(another_choice_of_the_backend_is_captured_again) {
   for (int time = 0; time < 3; ++time) graphs.run(e, 0, launches);
   BOOST_TEST(m.seen == "a[a][a]b[b][b]");
 }
+// Arguments that are read in place: a graph for each pair of addresses, and the one of copied arguments beside them.
+BOOST_AUTO_TEST_CASE(each_address_has_its_graph) {
+  recorder m;
+  engine<recorder> const e{&m};
+  on_cuda::step_graphs<recorder, 2> graphs;
+  char const at[20]{};
+  char name = 'a';
+  auto const launches = [&] { m.launch(name); };
+  auto const run = [&](char which, void const* x, void const* y) {
+    name = which;
+    graphs.run(e, 1, launches, x, y);
+  };
+  for (int time = 0; time < 3; ++time) {
+    run('a', nullptr, nullptr);
+    run('b', at, nullptr);
+    run('c', nullptr, at);
+    run('d', at, at + 1);
+  }
+  BOOST_TEST(m.seen == "abcd[a][b][c][d][a][b][c][d]");
+  m.seen.clear();
+  graphs.run(e, 0, launches, at, nullptr);  // another sequence has graphs of its own
+  BOOST_TEST(m.seen == "d");
+  // More than 16 pairs: the oldest is launched again, and the others keep their graphs.
+  for (int i = 2; i < 17; ++i) run('x', at + i, nullptr);
+  m.seen.clear();
+  run('d', at, at + 1);
+  run('b', at, nullptr);
+  BOOST_TEST(m.seen == "[d]b");
+}
 BOOST_AUTO_TEST_CASE(a_user_capture_records_the_launches) {
   recorder m;
   engine<recorder> const e{&m};

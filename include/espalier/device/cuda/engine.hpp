@@ -4,6 +4,7 @@
 #include "../cpu/run.hpp"
 #include "../engine.hpp"
 #include "../program_bases.hpp"
+#include "batch_slots.hpp"
 #include "library/default_backend.hpp"
 #include "tensor/device_block.hpp"
 #include "tensor/device_span.hpp"
@@ -54,7 +55,8 @@ class exchange {
       : backend_{&backend}, device_memory_{backend, device_bytes}, host_memory_{backend, host_bytes} {}
 
   /// Returns the device address of an input. Elements of the host are staged for upload(), so that neighbours are one
-  /// copy. More than `small` bytes, and elements of the device, are copied immediately.
+  /// copy. More than `small` bytes, and elements of the device, are copied immediately; those that
+  /// the host has a copy of are read in place, and release() follows the run.
   template <class T, class From, std::int64_t Count>
   void* stage_in(elements_on<T, From, Count> x, std::size_t offset) {
     constexpr std::size_t bytes = elements_on<T, From, Count>::bytes;
@@ -67,11 +69,14 @@ class exchange {
       __builtin_memcpy(host_memory_.at(offset), x.data, bytes);
     } else {
       order(default_backend<Device>(), *backend_);
+      if (espalier::detail::stable_address(x) != nullptr) return const_cast<std::remove_const_t<T>*>(x.data);
       backend_->copy(device_memory_.template at<void>(offset), x.data, bytes);
       order(*backend_, default_backend<Device>());
     }
     return device_memory_.template at<void>(offset);
   }
+  /// Makes later work on the device's tensors wait for a run that reads some in place.
+  void release() { order(*backend_, default_backend<Device>()); }
   void upload() {
     if (end_ > begin_)
       backend_->to_device(device_memory_.template at<void>(begin_), host_memory_.at(begin_), end_ - begin_);
@@ -99,6 +104,8 @@ class exchange {
     if constexpr (std::is_same_v<From, cpu>) {
       return x.data;
     } else {
+      if constexpr (std::is_const_v<T>)
+        if (x.host_copy != nullptr) return x.host_copy;
       order(default_backend<Device>(), *backend_);
       backend_->to_host(host_memory_.at(offset), x.data, x.bytes);
       return host_address<T>(nullptr, offset);

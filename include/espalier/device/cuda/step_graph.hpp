@@ -11,11 +11,13 @@ namespace espalier::on_cuda {
 /// launches a sequence directly, which loads its kernels. The second call captures it; from then on its graph is
 /// launched. It is captured again when the backend chooses otherwise (set_precision). If the backend cannot capture, or
 /// you are capturing, a sequence is launched directly.
+/// Arguments that are read in place have a few addresses each (the slots of a prefetcher): such a sequence has a graph
+/// for each pair of addresses, up to 16. Beyond, the oldest is captured again.
 template <class Backend, int Count>
 class step_graphs {
  public:
-  template <class Engine, class F>
-  void run(Engine const& engine, int, F const& launches) {
+  template <class Engine, class F, class... Addresses>
+  void run(Engine const& engine, int, F const& launches, Addresses...) {
     (void)engine;
     launches();
   }
@@ -27,7 +29,42 @@ class step_graphs<Backend, Count> {
   /// which: the number of the sequence, whose launches must be the same at every call.
   template <class Engine, class F>
   void run(Engine const& engine, int which, F const& launches) {
-    sequence& s = sequences_[which];
+    run(engine, sequences_[which], launches);
+  }
+  /// x, y: the addresses of the arguments that are read in place; null for the others.
+  template <class Engine, class F>
+  void run(Engine const& engine, int which, F const& launches, void const* x, void const* y) {
+    if (x == nullptr && y == nullptr) return run(engine, sequences_[which], launches);
+    several& known = in_place_[which];
+    int i = 0;
+    while (i < known.count && !(known.at[i].x == x && known.at[i].y == y)) ++i;
+    if (i == known.count) {
+      if (known.count < most_addresses) {
+        ++known.count;
+      } else {
+        i = known.oldest;
+        known.oldest = (known.oldest + 1) % most_addresses;
+      }
+      known.at[i] = {{}, x, y};
+    }
+    run(engine, known.at[i], launches);
+  }
+
+ private:
+  struct sequence {
+    typename Backend::captured_graph graph{};
+    int state = 0, choices = 0;
+  };
+  static constexpr int most_addresses = 16;
+  struct sequence_at : sequence {
+    void const *x = nullptr, *y = nullptr;
+  };
+  struct several {
+    sequence_at at[static_cast<std::size_t>(most_addresses)]{};
+    int count = 0, oldest = 0;
+  };
+  template <class Engine, class F>
+  void run(Engine const& engine, sequence& s, F const& launches) {
     if (engine.backend().capturing()) return launches();
     if constexpr (requires { engine.backend().choices(); }) {
       int const choices = engine.backend().choices();
@@ -45,12 +82,6 @@ class step_graphs<Backend, Count> {
     }
     s.graph.launch(engine.backend());
   }
-
- private:
-  struct sequence {
-    typename Backend::captured_graph graph{};
-    int state = 0, choices = 0;
-  };
   /// Abandons the capture if an exception leaves it.
   struct guard {
     Backend* backend;
@@ -67,6 +98,7 @@ class step_graphs<Backend, Count> {
     return backend.end_capture();
   }
   sequence sequences_[static_cast<std::size_t>(Count)]{};
+  several in_place_[static_cast<std::size_t>(Count)]{};
 };
 
 /// A backend for step_graphs that launches every sequence directly.

@@ -330,6 +330,35 @@ BOOST_AUTO_TEST_CASE(a_capture_that_the_user_began, *boost::unit_test::precondit
   BOOST_TEST(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+// Copies on a stream of their own: 200 batches go through 3 slots, each is read behind its copy, and no slot is
+// overwritten before its reader is done.
+BOOST_AUTO_TEST_CASE(copies_beside_the_work, *boost::unit_test::precondition(device)) {
+  on_cuda::cuda_backend m;
+  constexpr int slots = 3, batches = 200;
+  constexpr std::size_t count = std::size_t{1} << 20, bytes = count * sizeof(float);
+  on_cuda::cuda_copy_stream copies{m, slots};
+  on_cuda::staging_block<on_cuda::cuda_backend> host{m, slots * bytes};
+  on_cuda::device_block<on_cuda::cuda_backend> at{m, slots * bytes}, results{m, batches * sizeof(float) * 2};
+  for (int slot = 0; slot < slots; ++slot) copies.after_use(slot, m);
+  copies.begin_thread();
+  for (int i = 0; i < batches; ++i) {
+    int const slot = i % slots;
+    std::size_t const from = static_cast<std::size_t>(slot) * bytes;
+    copies.wait_until_sent(slot);
+    auto* const batch = reinterpret_cast<float*>(host.at(from));
+    std::fill(batch, batch + count, static_cast<float>(i + 1));
+    copies.send(slot, at.at<void>(from), batch, bytes);
+    copies.before_use(slot, m);
+    m.copy(results.at<float>(static_cast<std::size_t>(2 * i) * sizeof(float)), at.at<float>(from), sizeof(float));
+    m.copy(results.at<float>(static_cast<std::size_t>(2 * i + 1) * sizeof(float)),
+           at.at<float>(from + bytes - sizeof(float)), sizeof(float));
+    copies.after_use(slot, m);
+  }
+  auto const got = std::make_unique<float[]>(2 * batches);
+  m.to_host(got.get(), results.at<float>(0), 2 * batches * sizeof(float));
+  for (int i = 0; i < 2 * batches; ++i) BOOST_TEST(got[static_cast<std::size_t>(i)] == static_cast<float>(i / 2 + 1));
+}
+
 // Parts of a sum that were added in 16 bits would be off by several times the distance of two halves.
 BOOST_AUTO_TEST_CASE(long_sums_of_16_bits, *boost::unit_test::precondition(device)) {
   constexpr int inner = 1 << 16, columns = 8;

@@ -4,6 +4,7 @@
 
 #include "cublas_products.hpp"
 #include "event_clock.hpp"
+#include "cuda_copy_stream.hpp"
 #if defined(ESPALIER_CUDNN)
 #include "cudnn_convolutions.hpp"
 #endif
@@ -99,6 +100,7 @@ class cuda_backend {
   static constexpr bool captures = true;
   using captured_graph = on_cuda::captured_graph;
   using clock = event_clock;
+  using copy_stream = cuda_copy_stream;
   /// Whether product() can add a bias and apply ReLU as it stores.
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;

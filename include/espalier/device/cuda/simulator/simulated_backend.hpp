@@ -11,6 +11,7 @@
 #include "../kernel/load_store.hpp"
 #include "../error.hpp"
 #include "fiber_context.hpp"
+#include "simulated_copy_stream.hpp"
 #include "simulated_device_memory.hpp"
 #include "../kernel/kernel_name.hpp"
 
@@ -19,18 +20,20 @@ namespace espalier::on_cuda {
 
 /// Simulates a graphics processor on the host, so that programs can be tested without one. Kernels run as fibers
 /// (fiber_launcher). Device memory is the memory of the host that simulated backends allocated; all of them are one
-/// device. Everything is done when a call returns. Only one thread at a time may use a backend.
+/// device. Everything is done when a call returns, except copies of a simulated_copy_stream. Only one thread at a time
+/// may use a backend.
 /// order    the order in which warps run: see fiber_launcher
 /// clusters whether kernels may use clusters of blocks, as on devices of compute capability 9.0 and above
 /// library  whether convolutions are computed directly, as by a library; else as products of windows written to memory
 /// errors   cuda_error: a copy with an address on the wrong side (device or host) or past an allocation's end; a launch
-///          with such an address in its table; a kernel that wrote up to 256 bytes outside an allocation; the errors of
-///          fiber_launcher. The address sanitizer, if enabled, checks each access. A host that dereferences a device
+///          with such an address in its table; a kernel that wrote up to 256 bytes outside an allocation; work that uses
+///          memory which a stream of copies writes, without waiting for the copy; the errors of fiber_launcher. The address sanitizer, if enabled, checks each access. A host that dereferences a device
 ///          address is not detected.
 /// memory   512 bytes for each allocation; all is released with the backend
 class simulated_backend {
  public:
   static constexpr bool captures = false;
+  using copy_stream = simulated_copy_stream;
   /// Whether product() can add a bias and apply ReLU as it stores: as on a device.
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;
@@ -68,7 +71,7 @@ class simulated_backend {
   /// Allocates zeroed memory, 256-byte aligned; 0 bytes have an address of their own, too.
   /// errors  cuda_error if there is no memory
   void* allocate(std::size_t bytes) {
-    void* const at = detail::simulated_memory.add(bytes, this);
+    void* const at = detail::simulated_memory.add(bytes, this, stream_.next());
     if (at == nullptr) detail::throw_error<cuda_error>("simulated_backend::allocate: no memory for %zu bytes", bytes);
     ++allocations_;
     return at;
@@ -145,7 +148,10 @@ class simulated_backend {
   }
 
   void synchronize() {}
-  void wait_for(simulated_backend const&) {}
+  /// Makes later work on this backend wait for everything that is queued on `other` now.
+  void wait_for(simulated_backend const& other) { stream_.wait_for(other.stream_.event()); }
+  /// The order of this backend's work among that of others.
+  detail::simulated_stream& stream() { return stream_; }
 
  private:
   static std::uintptr_t address(void const* at) { return reinterpret_cast<std::uintptr_t>(at); }
@@ -154,9 +160,9 @@ class simulated_backend {
     return static_cast<std::size_t>(elements) * sizeof(T);
   }
 
-  static void check_device(void const* at, std::size_t bytes, char const* call, char const* which) {
+  void check_device(void const* at, std::size_t bytes, char const* call, char const* which) {
     if (bytes == 0) return;
-    auto const range = detail::simulated_memory.find(at);
+    auto const range = detail::simulated_memory.used_by(at, stream_);
     if (!range.found)
       detail::throw_error<cuda_error>(
           "simulated_backend::%s: %zu bytes %s %p, which is not memory of this device (is it memory of the host?)",
@@ -165,6 +171,10 @@ class simulated_backend {
       detail::throw_error<cuda_error>(
           "simulated_backend::%s: %zu bytes %s byte %zu of an allocation of %zu bytes: they extend past its end", call,
           bytes, which, range.first, range.bytes);
+    if (!range.ordered)
+      detail::throw_error<cuda_error>(
+          "simulated_backend::%s: %zu bytes %s %p, which a copy on another stream writes; wait for the copy first",
+          call, bytes, which, at);
   }
   static void check_host(void const* at, std::size_t bytes, char const* call, char const* which) {
     if (detail::simulated_memory.overlaps(at, bytes))
@@ -173,12 +183,19 @@ class simulated_backend {
           at);
   }
   template <int Pointers, int Numbers>
-  static void check_table(kernel_table<Pointers, Numbers> const& t, kernel_name (*name)()) {
-    for (int i = 0; i < Pointers; ++i)
-      if (t.pointer[i] != nullptr && !detail::simulated_memory.find(t.pointer[i]).found)
+  void check_table(kernel_table<Pointers, Numbers> const& t, kernel_name (*name)()) {
+    for (int i = 0; i < Pointers; ++i) {
+      if (t.pointer[i] == nullptr) continue;
+      auto const range = detail::simulated_memory.used_by(t.pointer[i], stream_);
+      if (!range.found)
         detail::throw_error<cuda_error>(
             "simulated_backend::launch: %s: pointer %d is %p, which is not memory of this device (is it memory of the host?)",
             name().text, i, t.pointer[i]);
+      if (!range.ordered)
+        detail::throw_error<cuda_error>(
+            "simulated_backend::launch: %s: pointer %d is %p, which a copy on another stream writes; wait for the copy first",
+            name().text, i, t.pointer[i]);
+    }
   }
 
   template <class T, class Product>
@@ -205,6 +222,7 @@ class simulated_backend {
       }
   }
 
+  detail::simulated_stream stream_;
   fiber_launcher launcher_;
   bool clusters_, library_;
   std::int64_t launches_ = 0, products_ = 0, convolutions_ = 0, allocations_ = 0;

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "fiber.hpp"
+#include "stream_clock.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
@@ -15,7 +16,8 @@ extern "C" void __asan_poison_memory_region(void const volatile* address, std::s
 namespace espalier::on_cuda::detail {
 
 /// The memory of the simulated device: one for the whole program, because every stream of a device reaches all of its
-/// memory. Guard bytes around each allocation detect writes outside it.
+/// memory. Guard bytes around each allocation detect writes outside it. Allocations that a stream of copies writes record
+/// which streams use them, so that a missing wait between two streams is detected.
 /// threads  any number at a time: each call holds a lock while it searches all allocations
 class simulated_device_memory {
  public:
@@ -27,15 +29,16 @@ class simulated_device_memory {
   struct allocation_range {
     bool found = false;
     std::size_t first = 0, bytes = 0;
+    bool ordered = true;  // the stream that uses it waits for the others
   };
 
   /// Allocates zeroed memory, 256-byte aligned; null if there is none left.
-  void* add(std::size_t bytes, void const* owner) {
+  void* add(std::size_t bytes, void const* owner, simulated_work made = {}) {
     void* const memory = bytes < ~std::size_t{0} - 2 * margin
                              ? ::operator new (bytes + 2 * margin, std::align_val_t{256}, std::nothrow)
                              : nullptr;
     if (memory == nullptr) return nullptr;
-    auto* const a = ::new (memory) allocation{nullptr, nullptr, bytes, owner};
+    auto* const a = ::new (memory) allocation{nullptr, nullptr, bytes, owner, made, {}, {}, 0};
     std::memset(data(a), 0, bytes);
     guard(a);
     locked const hold(*this);
@@ -71,6 +74,38 @@ class simulated_device_memory {
     allocation* const a = holder(at);
     return a == nullptr ? allocation_range{} : allocation_range{true, address(at) - address(data(a)), a->bytes};
   }
+  /// The position of an address that work of a stream uses; whether the stream waits for the copy that wrote the memory.
+  allocation_range used_by(void const* at, simulated_stream& stream) {
+    locked const hold(*this);
+    allocation* const a = holder(at);
+    if (a == nullptr) return {};
+    allocation_range found{true, address(at) - address(data(a)), a->bytes};
+    if (a->copied.time == 0) return found;
+    found.ordered = stream.knows(a->copied);
+    simulated_work const use = stream.next();
+    int i = 0;
+    while (i < a->streams && a->used[i].stream != use.stream) ++i;
+    if (i == most_streams) {
+      i = 0;
+      found.ordered = found.ordered && stream.knows(a->used[0]);  // forgotten, so the next user answers for it
+    } else if (i == a->streams) {
+      ++a->streams;
+    }
+    a->used[i] = use;
+    return found;
+  }
+  /// The position of an address that a stream of copies writes; whether the stream waits for all that use the memory.
+  allocation_range copied_to(void const* at, simulated_stream& stream) {
+    locked const hold(*this);
+    allocation* const a = holder(at);
+    if (a == nullptr) return {};
+    allocation_range found{true, address(at) - address(data(a)), a->bytes};
+    found.ordered = stream.knows(a->made) && stream.knows(a->copied);
+    for (int i = 0; i < a->streams; ++i) found.ordered = found.ordered && stream.knows(a->used[i]);
+    a->copied = stream.next();
+    a->streams = 0;
+    return found;
+  }
   /// Whether any of these bytes is in an allocation.
   bool overlaps(void const* at, std::size_t bytes) {
     locked const hold(*this);
@@ -90,12 +125,16 @@ class simulated_device_memory {
   }
 
  private:
+  static constexpr int most_streams = 4;
   /// The header of an allocation, `margin` bytes before its memory. Guard bytes fill the gap, and `margin` bytes behind
   /// the memory.
   struct allocation {
     allocation *last, *next;
     std::size_t bytes;
     void const* owner;
+    simulated_work made, copied;  // by the stream that allocated it, and by the last copy of another stream
+    simulated_work used[static_cast<std::size_t>(most_streams)];  // the last use of each stream since that copy
+    int streams;
   };
   static constexpr std::size_t margin = 256, front = margin - sizeof(allocation);
   static constexpr unsigned char mark = 0xa5;

@@ -28,6 +28,10 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
                                                ESPALIER_STATED(is_shape<S>, S)));
   using backend_type = on_cuda::backend_of<Device>;
   static constexpr std::size_t bytes = static_cast<std::size_t>(S::size) * sizeof(T);
+  /// Views, also of a class derived from view: their constructor copies.
+  template <class E>
+  static constexpr bool is_copied =
+      std::is_base_of_v<view<T, S, Device>, E> || std::is_base_of_v<view<T const, S, Device>, E>;
 
  public:
   using value_type = T;
@@ -111,7 +115,7 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
 
   /// The value of an expression of tensors on this device, in one fused kernel.
   template <class E>
-    requires(detail::EvaluableInto<E, tensor>)
+    requires(detail::EvaluableInto<E, tensor> && !is_copied<E>)
   tensor(E const& expression) : memory_(unfilled()) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
@@ -126,7 +130,7 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
     if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
-    requires(detail::EvaluableInto<E, tensor>)
+    requires(detail::EvaluableInto<E, tensor> && !is_copied<E>)
   tensor& operator=(E const& expression) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));

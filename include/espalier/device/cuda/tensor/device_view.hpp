@@ -56,6 +56,9 @@ std::uint64_t bits_of(T value) {
 /// A tensor of shape S on a graphics processor that does not own its elements. T may be const.
 /// shape   S, row-major and contiguous
 /// owns    nothing: a view must not outlive the memory that it refers to
+/// mirror  a view can have the address of a copy of its elements on the host. Trainers then check labels and indices in
+///         that copy, so that a step does not wait for the device, and read the elements where they are. Neither may be
+///         written before everything that is queued with the view is done
 /// errors  elements by index do not compile; cuda_error if a copy fails
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
@@ -86,16 +89,20 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
           "view<T, S, Device>: the address must be a multiple of 16 bytes, because kernels load 16 bytes at a time; it is %p",
           static_cast<void const*>(elements));
   }
+  /// The same, with the address of the same elements on the host.
+  view(T* elements, std::remove_const_t<T> const* host_copy) : view(elements) { host_copy_ = host_copy; }
   /// A tensor converts to a view of its elements.
   view(tensor<value_type, S, Device>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
   view(tensor<value_type, S, Device> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
   /// view<T, S, Device> to view<T const, S, Device>.
   template <class U>
     requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
-  view(view<U, S, Device> other) : data_(other.data()) {}
+  view(view<U, S, Device> other) : data_(other.data()), host_copy_(other.host_copy()) {}
 
   /// An address in the device's memory.
   T* data() const { return data_; }
+  /// The address of the copy on the host; null if the view has none.
+  std::remove_const_t<T> const* host_copy() const { return host_copy_; }
 
   /// A copy on the host; waits for everything queued before it.
   tensor<value_type, S> to_host() const { return tensor<value_type, S>(*this); }
@@ -106,6 +113,7 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
 
  private:
   T* data_;
+  std::remove_const_t<T> const* host_copy_ = nullptr;
 };
 
 /// Functions that read single elements do not compile for tensors on a graphics processor.
