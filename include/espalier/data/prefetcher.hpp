@@ -350,7 +350,8 @@ class prefetcher {
   Loader loader_;
   int const count_;
   slots slots_;
-  // Written by one thread while the other one waits: begin_ and free_ wake the prefetcher's, ready_ and idle_ the user's.
+  // Written by one thread while the other one waits: begin_ and free_ wake the prefetcher's, ready_ and idle_ the
+  // user's.
   on_cpu::semaphore begin_, free_, ready_, idle_;
   std::int64_t epoch_ = 0;
   std::uint64_t float_control_ = 0;

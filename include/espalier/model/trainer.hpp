@@ -314,7 +314,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     auto const launch = [&] {
       auto const once = [&] { engine.template run<ScoresProgram, T>(b.at); };
       if constexpr (plan::counts_steps<ScoresProgram>) once();  // the launches differ from call to call
-      else if constexpr (Engine::has_device_memory) replays_.run(engine, 0, once, detail::stable_address(images), nullptr);
+      else if constexpr (Engine::has_device_memory)
+        replays_.run(engine, 0, once, detail::stable_address(images), nullptr);
       else replays_.run(engine, 0, once);
       if constexpr (Engine::has_device_memory)
         if (detail::stable_address(images) != nullptr) exchange_.release();

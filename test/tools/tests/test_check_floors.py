@@ -63,7 +63,7 @@ class Floors(unittest.TestCase):
         self.rejects("espalier/device/cuda/row.cuh", "#include <xsimd/xsimd.hpp>", "belongs into espalier/device/cpu/ alone")
         self.rejects("espalier/nn/linear.hpp", "#include <boost/hana.hpp>", "single headers")
         self.rejects("espalier/nn/linear.hpp", "#include <boost/mp11.hpp>", "neither ours")
-        self.rejects("espalier/model/trainer.hpp", "#include <pthread.h>", "belongs into espalier/device/cpu/thread/parallel.hpp alone")
+        self.rejects("espalier/model/trainer.hpp", "#include <pthread.h>", "belongs into espalier/device/cpu/thread/ alone")
         self.rejects("espalier/shape/show.hpp", "#include <iostream>", "expensive")
         self.rejects("espalier/storage/tensor.hpp", "#include <ostream>", "expensive")
 

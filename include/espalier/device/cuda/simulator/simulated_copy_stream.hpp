@@ -9,10 +9,12 @@
 namespace espalier::on_cuda {
 
 /// Simulates a stream for copies to slots of the device (cuda_copy_stream). A copy is done as late as its users permit:
-/// when something waits for it. Until then the slot holds bytes of ones (NaN, labels of -1), and memory of the host that
-/// was overwritten too early is copied as it is then.
-/// errors  cuda_error for a copy to memory that other streams use or have allocated, unless the copy waits for them; for
-///         a slot that is sent again before the host has waited for its last copy. A launch that reads the memory without waiting for the copy throws, too (simulated_backend)
+/// when something waits for it. Until then the slot holds bytes of ones (NaN, labels of -1), and memory of the host
+/// that was overwritten too early is copied as it is then.
+/// errors  cuda_error for a copy to memory that other streams use or have allocated, unless the copy waits for them;
+///          for
+///         a slot that is sent again before the host has waited for its last copy. A launch that reads the memory
+///         without waiting for the copy throws, too (simulated_backend)
 class simulated_copy_stream {
  public:
   template <class Backend>

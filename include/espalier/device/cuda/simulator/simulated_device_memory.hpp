@@ -16,8 +16,8 @@ extern "C" void __asan_poison_memory_region(void const volatile* address, std::s
 namespace espalier::on_cuda::detail {
 
 /// The memory of the simulated device: one for the whole program, because every stream of a device reaches all of its
-/// memory. Guard bytes around each allocation detect writes outside it. Allocations that a stream of copies writes record
-/// which streams use them, so that a missing wait between two streams is detected.
+/// memory. Guard bytes around each allocation detect writes outside it. Allocations that a stream of copies writes
+/// record which streams use them, so that a missing wait between two streams is detected.
 /// threads  any number at a time: each call holds a lock while it searches all allocations
 class simulated_device_memory {
  public:
@@ -74,7 +74,8 @@ class simulated_device_memory {
     allocation* const a = holder(at);
     return a == nullptr ? allocation_range{} : allocation_range{true, address(at) - address(data(a)), a->bytes};
   }
-  /// The position of an address that work of a stream uses; whether the stream waits for the copy that wrote the memory.
+  /// The position of an address that work of a stream uses; whether the stream waits for the copy that wrote the
+  /// memory.
   allocation_range used_by(void const* at, simulated_stream& stream) {
     locked const hold(*this);
     allocation* const a = holder(at);

@@ -20,8 +20,8 @@ struct simulated_work {
   std::int64_t stream = 0, time = 0;
 };
 
-/// For each stream, the last work that is done before what comes next (a vector clock). Beyond 32 streams it forgets the
-/// one whose work is oldest: then correct orders may be reported as wrong.
+/// For each stream, the last work that is done before what comes next (a vector clock). Beyond 32 streams it forgets
+/// the one whose work is oldest: then correct orders may be reported as wrong.
 class stream_clock {
  public:
   bool knows(simulated_work const& work) const {
