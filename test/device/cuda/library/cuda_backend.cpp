@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_capture_that_the_user_began, *boost::unit_test::precondit
     BOOST_TEST(cudaGraphLaunch(runnable, stream) == cudaSuccess);
     m.to_host(&got, y.at<float>(0), sizeof got);
     BOOST_TEST(got == 1);
-    m.release(m.allocate(4));
+    m.release(m.allocate(4), 4);
     BOOST_TEST(cudaGraphExecDestroy(runnable) == cudaSuccess);
     BOOST_TEST(cudaGraphDestroy(graph) == cudaSuccess);
   }

@@ -44,15 +44,15 @@ BOOST_AUTO_TEST_CASE(memory) {
     BOOST_TEST(reinterpret_cast<std::uintptr_t>(at) % 256 == 0u);
     BOOST_TEST((fetched<unsigned char>(m, at, bytes) == std::vector<unsigned char>(bytes, 0)));
     BOOST_TEST(m.allocated_bytes() == bytes);
-    m.release(at);
+    m.release(at, bytes);
   }
-  m.release(nullptr);
+  m.release(nullptr, 0);
   BOOST_TEST(m.allocations() == 4);
   BOOST_TEST(m.allocated_bytes() == 0u);
   // In any order, and some of it not at all: the machine gives it back.
   void* at[5];
   for (void*& a : at) a = m.allocate(100);
-  for (int i : {2, 0, 4}) m.release(at[i]);
+  for (int i : {2, 0, 4}) m.release(at[i], 100);
   BOOST_TEST(m.allocated_bytes() == 200u);
   BOOST_CHECK_EXCEPTION((void)m.allocate(~std::size_t{0}), cuda_error,
                         has_parts("allocate", "no memory for 18446744073709551615 bytes"));
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(copies_to_the_wrong_memory) {
   m.fill_zero(nullptr, 0);
   // Given back.
   void* const gone = m.allocate(40);
-  m.release(gone);
+  m.release(gone, 40);
   BOOST_CHECK_EXCEPTION(m.fill_zero(gone, 4), cuda_error, has_parts("not memory of this device"));
 }
 

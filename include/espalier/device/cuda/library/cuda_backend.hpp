@@ -9,6 +9,7 @@
 #include "cudnn_convolutions.hpp"
 #endif
 #include "../tensor/device_block.hpp"
+#include "../tensor/memory_source.hpp"
 #include "device_function.hpp"
 #include "../kernel/kernel.hpp"
 #include "../kernel/kernel_name.hpp"
@@ -100,6 +101,7 @@ class cuda_backend {
   static constexpr bool captures = true;
   using captured_graph = on_cuda::captured_graph;
   using clock = event_clock;
+  using memory_source_type = memory_source<cudaStream_t>;
   using copy_stream = cuda_copy_stream;
   /// Whether product() can add a bias and apply ReLU as it stores.
   template <class T>
@@ -180,7 +182,7 @@ class cuda_backend {
   void* allocate(std::size_t bytes) {
     void* const at = allocate_unfilled(bytes);
     cudaError_t const status = cudaMemsetAsync(at, 0, bytes, stream_);
-    if (status != cudaSuccess) release(at);
+    if (status != cudaSuccess) release(at, bytes);
     check(status, "cudaMemsetAsync", bytes);
     return at;
   }
@@ -191,21 +193,41 @@ class cuda_backend {
       released const before = *released_later_;
       delete released_later_;
       released_later_ = before.next;
-      release(before.at);
+      release(before.at, before.bytes);
     }
-    void* at = nullptr;
-    check(cudaMallocFromPoolAsync(&at, bytes > 0 ? bytes : 1, pool_, stream_), "cudaMallocFromPoolAsync", bytes);
-    return at;
+    return memory_.allocate("cuda_backend", bytes, stream_, [&] {
+      void* at = nullptr;
+      check(cudaMallocFromPoolAsync(&at, bytes > 0 ? bytes : 1, pool_, stream_), "cudaMallocFromPoolAsync", bytes);
+      return at;
+    });
   }
-  /// Releases memory after everything queued before has used it.
-  void release(void* at) noexcept {
+  /// Releases memory of `bytes` bytes after everything queued before has used it.
+  void release(void* at, std::size_t bytes) noexcept {
+    if (at == nullptr) return;
     // A capture, also one that you began on your stream, cannot hold memory from outside of it: that waits for its end.
     if (capturing()) {
-      if (auto* const later = new (std::nothrow) released{at, released_later_}) released_later_ = later;
+      if (auto* const later = new (std::nothrow) released{at, bytes, released_later_}) released_later_ = later;
       return;
     }
-    // The CUDA runtime may be unloaded already: tensors of static storage outlive it.
-    if (cudaFreeAsync(at, stream_) != cudaSuccess) (void)cudaGetLastError();
+    memory_.release(at, bytes, stream_, [&] {
+      // The CUDA runtime may be unloaded already: tensors of static storage outlive it.
+      if (cudaFreeAsync(at, stream_) != cudaSuccess) (void)cudaGetLastError();
+    });
+  }
+  /// Sets a limit, what the pool keeps, or your own allocator.
+  /// errors  cuda_error, and nothing is changed: another allocator while memory is held, a limit below what is held
+  void set_memory(memory_source_type const& source) {
+    memory_.set_source("cuda_backend", source);
+    std::uint64_t keep = source.keep;
+    detail::check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+  }
+  /// The bytes that tensors, models and programs hold.
+  std::size_t allocated_bytes() const { return memory_.held(); }
+  /// Gives released memory back to the device, except `keep` bytes. Waits for the backend.
+  void trim(std::size_t keep = 0) {
+    check_not_capturing("trim");
+    synchronize();
+    detail::check(cudaMemPoolTrimTo(pool_, keep), "cudaMemPoolTrimTo", "%zu bytes", keep);
   }
   /// Allocates page-locked memory of the host.
   void* allocate_pinned(std::size_t bytes) {
@@ -314,14 +336,11 @@ class cuda_backend {
   /// Waits for everything queued. errors: the cuda_error of any failure in it
   void synchronize() { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", 0); }
   /// Makes later work on this backend wait for everything that is queued on `other` now.
-  void wait_for(cuda_backend& other) {
-    cudaEvent_t event = nullptr;
-    detail::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    cudaError_t const recorded = cudaEventRecord(event, other.stream_);
-    cudaError_t const waited = recorded == cudaSuccess ? cudaStreamWaitEvent(stream_, event, 0) : recorded;
-    (void)cudaEventDestroy(event);  // takes effect after the event has happened
-    detail::check(waited, "cudaStreamWaitEvent");
-  }
+  void wait_for(cuda_backend& other) { wait(other.stream_, stream_); }
+  /// Makes later work on this backend wait for everything that is queued on a stream of yours now.
+  void wait_for(cudaStream_t stream) { wait(stream, stream_); }
+  /// Makes later work on a stream of yours wait for everything that is queued on this backend now.
+  void continue_on(cudaStream_t stream) { wait(stream_, stream); }
 
   /// Starts to record launches, products and copies on the device into a graph instead of running them.
   void begin_capture() {
@@ -409,6 +428,15 @@ class cuda_backend {
     detail::check(status, call, "%zu bytes; the last kernel launched before it: %s", bytes,
                   last_kernel_ != nullptr ? last_kernel_().text : "none");
   }
+  static void wait(cudaStream_t first, cudaStream_t then) {
+    if (first == then) return;
+    cudaEvent_t event = nullptr;
+    detail::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    cudaError_t const recorded = cudaEventRecord(event, first);
+    cudaError_t const waited = recorded == cudaSuccess ? cudaStreamWaitEvent(then, event, 0) : recorded;
+    (void)cudaEventDestroy(event);  // takes effect after the event has happened
+    detail::check(waited, "cudaStreamWaitEvent");
+  }
   void check_not_capturing(char const* what) const {
     if (capturing())
       detail::throw_error<cuda_error>(
@@ -445,10 +473,11 @@ class cuda_backend {
   };
   void release_all() noexcept {
     workspace_ = {};
-    while (released_later_ != nullptr) {  // the pool takes the memory itself with it
-      released* const next = released_later_->next;
+    while (released_later_ != nullptr) {  // the pool takes its memory with it
+      released const before = *released_later_;
       delete released_later_;
-      released_later_ = next;
+      released_later_ = before.next;
+      if (memory_.source().release != nullptr) memory_.release(before.at, before.bytes, stream_, [] {});
     }
     if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
     if (owned_ && stream_ != nullptr) (void)cudaStreamDestroy(stream_);
@@ -464,9 +493,11 @@ class cuda_backend {
   /// Memory that was released during a capture, in a list.
   struct released {
     void* at;
+    std::size_t bytes;
     released* next;
   };
   released* released_later_ = nullptr;
+  detail::memory_account<cudaStream_t> memory_;
   kernel_name (*last_kernel_)() = nullptr;
   staging_ring<256, 1024> small_;  // scalars of eager expressions: 256 evaluations may be queued
   staging_ring<4, (std::size_t{1} << 20)> large_;

@@ -12,6 +12,7 @@
 #include "../error.hpp"
 #include "fiber_context.hpp"
 #include "simulated_copy_stream.hpp"
+#include "../tensor/memory_source.hpp"
 #include "simulated_device_memory.hpp"
 #include "../kernel/kernel_name.hpp"
 
@@ -34,6 +35,7 @@ class simulated_backend {
  public:
   static constexpr bool captures = false;
   using copy_stream = simulated_copy_stream;
+  using memory_source_type = memory_source<detail::simulated_stream*>;
   /// Whether product() can add a bias and apply ReLU as it stores: as on a device.
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;
@@ -49,7 +51,7 @@ class simulated_backend {
   std::int64_t products() const { return products_; }
   std::int64_t convolutions() const { return convolutions_; }
   std::int64_t allocations() const { return allocations_; }
-  std::size_t allocated_bytes() const { return detail::simulated_memory.bytes_of(this); }
+  std::size_t allocated_bytes() const { return memory_.held(); }
   template <class Kernel>
   bool runs_clusters() const {
     return clusters_;
@@ -71,17 +73,31 @@ class simulated_backend {
   /// Allocates zeroed memory, 256-byte aligned; 0 bytes have an address of their own, too.
   /// errors  cuda_error if there is no memory
   void* allocate(std::size_t bytes) {
-    void* const at = detail::simulated_memory.add(bytes, this, stream_.next());
-    if (at == nullptr) detail::throw_error<cuda_error>("simulated_backend::allocate: no memory for %zu bytes", bytes);
+    void* const at = memory_.allocate("simulated_backend", bytes, &stream_, [&] {
+      void* const own = detail::simulated_memory.add(bytes, this, stream_.next());
+      if (own == nullptr)
+        detail::throw_error<cuda_error>("simulated_backend::allocate: no memory for %zu bytes", bytes);
+      return own;
+    });
     ++allocations_;
+    if (memory_.source().allocate != nullptr) fill_zero(at, bytes);
     return at;
   }
-  /// Releases memory; null is ignored. Any other address that allocate did not return ends the program.
-  void release(void* at) noexcept {
-    if (at == nullptr || detail::simulated_memory.remove(at)) return;
-    std::fprintf(stderr, "simulated_backend::release: %p was not allocated on this device\n", at);
-    std::abort();
+  /// Releases memory of `bytes` bytes; null is ignored. Any other address that allocate did not return ends the
+  /// program.
+  void release(void* at, std::size_t bytes) noexcept {
+    if (at == nullptr) return;
+    memory_.release(at, bytes, &stream_, [&] {
+      if (detail::simulated_memory.remove(at)) return;
+      std::fprintf(stderr, "simulated_backend::release: %p was not allocated on this device\n", at);
+      std::abort();
+    });
   }
+  /// Sets a limit, or your own allocator, whose memory is that of another simulated backend.
+  /// errors  cuda_error, and nothing is changed: another allocator while memory is held, a limit below what is held
+  void set_memory(memory_source_type const& source) { memory_.set_source("simulated_backend", source); }
+  /// This device has no pool: released memory is never kept.
+  void trim(std::size_t = 0) {}
 
   void to_device(void* to, void const* from, std::size_t bytes) {
     check_device(to, bytes, "to_device", "to");
@@ -150,6 +166,10 @@ class simulated_backend {
   void synchronize() {}
   /// Makes later work on this backend wait for everything that is queued on `other` now.
   void wait_for(simulated_backend const& other) { stream_.wait_for(other.stream_.event()); }
+  /// Makes later work on this backend wait for everything that is on a stream of yours now.
+  void wait_for(detail::simulated_stream const* stream) { stream_.wait_for(stream->event()); }
+  /// Makes later work on a stream of yours wait for everything that is on this backend now.
+  void continue_on(detail::simulated_stream* stream) { stream->wait_for(stream_.event()); }
   /// The order of this backend's work among that of others.
   detail::simulated_stream& stream() { return stream_; }
 
@@ -223,6 +243,7 @@ class simulated_backend {
   }
 
   detail::simulated_stream stream_;
+  detail::memory_account<detail::simulated_stream*> memory_;
   fiber_launcher launcher_;
   bool clusters_, library_;
   std::int64_t launches_ = 0, products_ = 0, convolutions_ = 0, allocations_ = 0;

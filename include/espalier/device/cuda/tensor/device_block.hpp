@@ -22,7 +22,7 @@ class device_block {
     if constexpr (requires { backend.allocate_unfilled(bytes); }) {
       device_block made;
       made.backend_ = &backend;
-      made.at_ = backend.allocate_unfilled(bytes);
+      made.at_ = bytes > 0 ? backend.allocate_unfilled(bytes) : nullptr;
       made.bytes_ = bytes;
       return made;
     } else {
@@ -54,7 +54,7 @@ class device_block {
 
  private:
   void release() noexcept {
-    if (at_ != nullptr) backend_->release(at_);
+    if (at_ != nullptr) backend_->release(at_, bytes_);
   }
   void forget() noexcept {
     at_ = nullptr;

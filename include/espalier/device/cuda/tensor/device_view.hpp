@@ -91,6 +91,11 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
   }
   /// The same, with the address of the same elements on the host.
   view(T* elements, std::remove_const_t<T> const* host_copy) : view(elements) { host_copy_ = host_copy; }
+  /// The same for elements that work on a stream of yours writes: the backend of the device's tensors waits for what is
+  /// queued on the stream now. backend.continue_on(stream) orders the stream's later work behind the backend's.
+  template <class Stream>
+    requires requires(on_cuda::backend_of<Device>& backend, Stream stream) { backend.wait_for(stream); }
+  view(T* elements, Stream stream) : view(elements) { on_cuda::default_backend<Device>().wait_for(stream); }
   /// A tensor converts to a view of its elements.
   view(tensor<value_type, S, Device>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
   view(tensor<value_type, S, Device> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
