@@ -115,6 +115,38 @@ std::string message_of(F&& f) {
   return "nothing thrown";
 }
 
+#define ESPALIER_TEST_TARGET   \
+  template <class Prediction>  \
+  struct target {              \
+    using type = Prediction;   \
+    using element_type = void; \
+  };
+struct LoopError {
+  ESPALIER_MODULE(LoopError)
+  ESPALIER_TEST_TARGET
+  constexpr auto forward(auto prediction, auto targets) const {
+    auto const error = esp::mean(esp::square(prediction - targets));
+    return esp::repeat<3>([&](auto const& sum) { return sum * 0.5f + error; }, error);
+  }
+};
+struct RecomputedError {
+  ESPALIER_MODULE(RecomputedError)
+  ESPALIER_TEST_TARGET
+  constexpr auto forward(auto prediction, auto targets) const {
+    return esp::checkpoint([](auto z, auto y) { return esp::mean(esp::square(z - y)); }, prediction, targets);
+  }
+};
+/// Adjoints that are literals, and others, of the same values: the prediction itself, and a sum of it.
+struct SumOfParts {
+  ESPALIER_MODULE(SumOfParts)
+  ESPALIER_TEST_TARGET
+  constexpr auto forward(auto prediction, auto targets) const {
+    auto const part = esp::sum(prediction);
+    return esp::mean(esp::square(prediction - targets)) + part * 0.25f + part * part * 0.125f;
+  }
+};
+#undef ESPALIER_TEST_TARGET
+
 using Small = nn::Sequential<nn::Linear<2, 3>, nn::BatchNorm1d<3>, nn::Dropout<0.5>, nn::Linear<3, 2>>;
 template <class T>
 constexpr T infinite = std::numeric_limits<T>::infinity();
@@ -136,6 +168,32 @@ BOOST_AUTO_TEST_CASE(other_wrappers_get_gradients_without_the_scale) {
   check_same_bits<Net, float, 6, 4, 6>(optim::penalized{optim::SGD{.learning_rate = 0.1}, 1e-3, 1e-2, true});
   check_same_bits<Net, double, 6, 4, 6>(optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.1}));
   check_same_bits<Net, float, 6, 4, 6>(optim::skip_non_finite{optim::decoupled{optim::amsgrad{optim::Adam{}}, 0.1}});
+}
+BOOST_AUTO_TEST_CASE(loops_and_recomputed_blocks) {
+  using Recurrent = nn::Sequential<nn::LastOutput<nn::GRU<6, 4, nn::gru{.batch_first = true}>>, nn::Linear<4, 3>>;
+  using Recomputed =
+      nn::Sequential<nn::Linear<6, 8>, nn::Checkpoint<nn::Sequential<nn::Linear<8, 8>, nn::Tanh>>, nn::Linear<8, 3>>;
+  check_same_bits<Recurrent, float, 6, 4, 5, 6>(optim::SGD{.learning_rate = 0.1});
+  check_same_bits<Recomputed, float, 6, 4, 6>(optim::Adam{.learning_rate = 0.01});
+}
+// The adjoint of such a loss is a literal where the loop or the block begins to be pulled back.
+BOOST_AUTO_TEST_CASE(losses_of_loops_and_recomputed_blocks) {
+  auto const check = []<class Loss>(Loss loss) {
+    esp::model<nn::Linear<6, 3>> model{esp::seed{1}}, other{esp::seed{1}};
+    esp::trainer plain{other, loss, optim::SGD{}, esp::batch<4, 6>{}};
+    esp::trainer scaled{model, loss, optim::scale_loss{optim::SGD{}, 1024}, esp::batch<4, 6>{}};
+    for (std::uint64_t step = 0; step < 3; ++step) {
+      auto const x = floats<4, 6>(step);
+      auto const y = floats<4, 3>(step + 9);
+      check_same(std::vector{scaled.step(x, y)}, std::vector{plain.step(x, y)});
+      check_same(copy(scaled.gradients()), copy(plain.gradients()), 1024.0f);
+    }
+    BOOST_TEST((copy(plain.gradients()) != std::vector<float>(copy(plain.gradients()).size())));
+    check_same(copy(model.parameters()), copy(other.parameters()));
+  };
+  check(LoopError{});
+  check(RecomputedError{});
+  check(SumOfParts{});
 }
 BOOST_AUTO_TEST_CASE(the_stored_gradient_has_the_scale) {
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{1}};

@@ -130,8 +130,9 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   /// One training step. Returns the loss before the update; the optimizer may be set to include its penalty.
   /// queued  with a third argument, queued{}, step returns nothing. On a device with its own memory it does not wait
   ///         for the device, so that the host can read the next batch. Later uses of the model are ordered after the
-  ///         step. It still waits if the optimizer may skip the update, if labels are on the device (those of a
-  ///         data::prefetcher are on both), and if images on the host are several megabytes
+  ///         step. It still waits if labels are on the device (those of a data::prefetcher are on both), and if images on
+  ///         the host are several megabytes. If the optimizer may skip the update, the next step waits for this one, and
+  ///         so do steps() and skipped_updates()
   /// errors  label_error, which changes nothing. A device error in a queued step is reported by a later call
   template <TensorOrView X, TensorOrView Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
             class Image = detail::stored_element_is<X, Input>,
@@ -243,16 +244,26 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// The penalty that the optimizer (penalized) adds to the loss at the model's parameters; 0 if it has none.
   number penalty() const {
+    settle();
     auto p = places();
     return rule_.penalty(model_->engine(), exchange_, p, at::hyperparameters, at::rule_numbers);
   }
   /// Number of updates that were applied.
-  std::int64_t steps() const { return rule_.steps; }
+  std::int64_t steps() const {
+    settle();
+    return rule_.steps;
+  }
   /// Number of updates that the optimizer skipped (skip_non_finite, scale_loss).
-  std::int64_t skipped_updates() const { return rule_.skipped; }
+  std::int64_t skipped_updates() const {
+    settle();
+    return rule_.skipped;
+  }
   /// The optimizer's states, as optim::updater::states. To resume a training, save them and the number of steps.
   auto states() { return model_->engine().span_of(state_memory(), Rule::lasting); }
-  void continue_after(std::int64_t steps) { rule_.steps = steps; }
+  void continue_after(std::int64_t steps) {
+    settle();
+    rule_.steps = steps;
+  }
   /// The scale of the next step's gradients (scale_loss). On a device with its own memory: waits for all steps so far.
   number loss_scale() const requires(optim::scales_loss<Optimizer>) {
     number scale = 1;
@@ -297,6 +308,25 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     if constexpr (Memory::has_rows && Memory::rows::updates)
       if (rule_.optimizer.keeps_unread_rows()) return rows_.update(engine, p, rows_memory());
     Rule::launch(engine, p);
+  }
+
+  /// Restores the running statistics on the device if the update was skipped.
+  static void restore([[maybe_unused]] Engine const& engine, [[maybe_unused]] detail::program_bases b,
+                      [[maybe_unused]] typename Rule::places const& p, [[maybe_unused]] void* before) {
+    if constexpr (Memory::restores_on_device) {
+      b.at[plan::base::hyperparameters] = p.applied;
+      b.at[plan::base::arguments] = before;
+      engine.template run<typename Memory::restore, T>(b.at);
+    }
+  }
+  /// Counts the last step if it was queued: waits until the device knows whether its update was applied.
+  void settle() const {
+    if (!has_uncounted_step_) return;
+    exchange_.download(at::rule_numbers, Rule::output_bytes);
+    has_uncounted_step_ = false;
+    typename Rule::numbers found;
+    Rule::read_applied(exchange_, found, at::rule_numbers);
+    rule_.count(found);
   }
 
   template <class From>
@@ -376,6 +406,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     detail::program_bases b = model_->bases();
     using Program = typename Memory::template step_program<B>;
     typename Engine::template result<Program, T> loss{0};
+    settle();
     auto numbers = rule_.next();
     on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto p = places();
@@ -398,6 +429,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       collect_rows<B>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       update(engine, p);
+      restore(engine, b, p, buffers_before);
     };
     if constexpr (plan::counts_steps<Program>) {
       launch();
@@ -408,9 +440,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     } else {
       replays_.run(engine, 1 + 2 * number_of<B>() + penalized, launch);
     }
-    if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
-    Rule::read_applied(exchange_, numbers, at::rule_numbers);
-    if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], buffers_before, Memory::buffers_before_bytes);
+    if constexpr (silent && Rule::may_skip && Engine::has_device_memory) {
+      has_uncounted_step_ = true;
+    } else {
+      if constexpr (!silent) exchange_.download(at::loss, at::scores - at::loss);
+      Rule::read_applied(exchange_, numbers, at::rule_numbers);
+      if (!rule_.count(numbers) && !Memory::restores_on_device)
+        engine.copy(b.at[plan::base::buffers], buffers_before, Memory::buffers_before_bytes);
+    }
     if constexpr (!silent) {
       exchange_.copy_out(detail::one_element(loss), at::loss);
       if (penalized) Rule::read_penalty(exchange_, numbers, at::rule_numbers);
@@ -418,12 +455,13 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     }
   }
   detail::reference<Model> model_;
-  Rule rule_;
+  mutable Rule rule_;
   typename Engine::memory memory_;
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
   [[no_unique_address]] typename Engine::template replays<3 + 2 * static_cast<int>(sizeof...(More))> replays_;
   [[no_unique_address]] typename Memory::rows rows_;
   detail::call_mark call_;
+  mutable bool has_uncounted_step_ = false;  ///< a queued step whose update may have been skipped
 };
 
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>

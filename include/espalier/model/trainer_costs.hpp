@@ -31,7 +31,7 @@ class trainer_costs {
   using program = typename Memory::Engine::template program<typename Memory::template step_program<Batch>>;
   static constexpr int kernel_count = plan::plan_of<program>.groups.group_count +
                                       plan::plan_of<update_program<Optimizer, Memory::trainable>>.groups.group_count +
-                                      (is_narrow<T> ? 3 : 0);
+                                      (is_narrow<T> ? 3 : 0) + (Memory::restores_on_device ? 1 : 0);
   static constexpr std::int64_t flops = plan::flops_of_program<program>;
 };
 

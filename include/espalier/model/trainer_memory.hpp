@@ -3,6 +3,7 @@
 #include "../device/in_place.hpp"
 #include "label_range.hpp"
 #include "net_programs.hpp"
+#include "restore_program.hpp"
 #include "row_gradients.hpp"
 #include "update_rule.hpp"
 
@@ -59,6 +60,13 @@ struct trainer_memory {
   static constexpr std::size_t scores_bytes = bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
   /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
   static constexpr std::size_t buffers_before_bytes = rule::may_skip ? Model::buffer_bytes : 0;
+  /// Whether a program restores them on the device, so that a queued step need not wait for it.
+  static constexpr bool restores_on_device = Engine::has_device_memory && buffers_before_bytes > 0 && trainable > 0;
+  using restore = restore_program<slots_of<Net>.buffers.storage>;
+  static constexpr std::size_t restore_workspace = [] {
+    if constexpr (restores_on_device) return Engine::template workspace_bytes<restore, T>;
+    else return std::size_t{0};
+  }();
   /// The loss of one sample is computed on the host.
   static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0],
                                 target_row = target_of<Batch>::size / Batch::value.at[0];
@@ -69,7 +77,7 @@ struct trainer_memory {
   static constexpr std::size_t scratch_bytes =
       largest(workspace_bytes,
               Engine::template workspace_bytes<scores_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
-              Engine::has_device_memory ? 0 : loss_bytes, rule::workspace);
+              Engine::has_device_memory ? 0 : loss_bytes, rule::workspace, restore_workspace);
   static constexpr std::size_t gradients_at = scratch_bytes, states_at = gradients_at + gradient_bytes,
                                scores_at = states_at + rule::state,
                                buffers_before_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),
