@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: skip_non_finite must be the outer wrapper
+// expect: skip_non_finite or scale_loss must be the outer wrapper
 // expect: skip_wraps_decay<
 // expect-early: skip_non_finite
 #include <espalier/optim/optim.hpp>

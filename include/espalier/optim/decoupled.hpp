@@ -5,7 +5,8 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
-/// Named relation: skip_non_finite is the outer wrapper; inside, a skipped update would still decay the parameters.
+/// Named relation: skip_non_finite or scale_loss is the outer wrapper; inside, a skipped update would still decay the
+/// parameters.
 template <class O>
 struct skip_wraps_decay {
   static constexpr bool agree = !requires { O::condition(traced<shape<1>>{}); };
@@ -24,7 +25,7 @@ struct decoupled {
   static_assert(
       skip_wraps_decay<O>::agree,
       ESPALIER_SENTENCE(
-          "optim::decoupled: skip_non_finite must be the outer wrapper, skip_non_finite{decoupled{optimizer}}",
+          "optim::decoupled: skip_non_finite or scale_loss must be the outer wrapper, skip_non_finite{decoupled{optimizer}}",
           skip_wraps_decay<O>));
   O optimizer{};
   double weight_decay = 0.01;
