@@ -53,6 +53,12 @@ struct darker {
 };
 // [/own]
 
+// [inside]
+using Augmented = nn::Sequential<nn::RandomCrop<1>, nn::Conv<1, 8, 3>, nn::BatchNorm2d<8>, nn::ReLU, nn::Flatten,
+                                 nn::Linear<8 * 8 * 8, 10>>;
+static_assert(esp::output_shape<Augmented, esp::shape<32, 1, 8, 8>> == esp::shape<32, 10>{});
+// [/inside]
+
 double train_on_digits() {
   // [sets]
   data::dataset<float, esp::shape<8, 8>> const digits{ESPALIER_DATA "/optdigits-images-idx3-ubyte",

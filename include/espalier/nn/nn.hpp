@@ -28,6 +28,8 @@
 #include "pooling.hpp"
 #include "positions.hpp"
 #include "prelu.hpp"
+#include "random_crop.hpp"
+#include "random_horizontal_flip.hpp"
 #include "repeat.hpp"
 #include "residual.hpp"
 #include "resnet9.hpp"
