@@ -16,7 +16,8 @@ namespace detail {
 
 /// A window of x along an axis whose extent is Room larger than the window. `position` is a real number in
 /// [0, Room + 1) for each image; the window begins at its integral part. Each step halves the room: it drops elements
-/// in front of the window or behind it. So a window costs log2(Room + 1) passes over the images, not one for each place.
+/// in front of the window or behind it. So a window costs log2(Room + 1) passes over the images, not one for each
+/// place.
 template <int Axis, int Room, class X, class Position>
 constexpr auto window_at(X const& x, Position const& position) {
   if constexpr (Room == 0) {
