@@ -18,6 +18,8 @@ struct device_policy {
   bool product_adds_bias = false;
   /// elements have 16 bits, and wide numbers (graph::is_wide) are read in the type of the computations
   bool has_wide_numbers = false;
+  /// elements of workspace for steps of a loop that run at once (plan/steps_at_once.hpp); 0: steps run one by one
+  std::int64_t most_of_steps = 0;
 };
 
 /// The part of a product's epilogue that the product itself computes.

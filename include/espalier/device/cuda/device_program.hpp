@@ -8,20 +8,30 @@ namespace espalier::on_cuda::detail {
 
 using plan::operand_kind;
 
+/// Elements of workspace that the steps of a loop may take at once: 256 MiB of floats, unless the backend says another
+/// number.
+template <class Backend>
+inline constexpr std::int64_t most_of_steps = std::int64_t{1} << 26;
+template <class Backend>
+  requires requires { Backend::most_of_steps; }
+inline constexpr std::int64_t most_of_steps<Backend> = Backend::most_of_steps;
+
 /// The device policy of a graphics processor. The backend defines whether products add a bias and apply ReLU.
 template <class Backend, class T>
 inline constexpr plan::device_policy policy_of{.samples_in_place = true,
                                                .labels_in_place = true,
                                                .reports_loss = true,
                                                .product_adds_bias = false,
-                                               .has_wide_numbers = espalier::detail::is_narrow<T>};
+                                               .has_wide_numbers = espalier::detail::is_narrow<T>,
+                                               .most_of_steps = most_of_steps<Backend>};
 template <class Backend, class T>
   requires requires { Backend::template can_bias_relu<T>; }
 inline constexpr plan::device_policy policy_of<Backend, T>{.samples_in_place = true,
                                                            .labels_in_place = true,
                                                            .reports_loss = true,
                                                            .product_adds_bias = Backend::template can_bias_relu<T>,
-                                                           .has_wide_numbers = espalier::detail::is_narrow<T>};
+                                                           .has_wide_numbers = espalier::detail::is_narrow<T>,
+                                                           .most_of_steps = most_of_steps<Backend>};
 
 /// A program definition with its graph, its plan and its device plan.
 template <class Program, plan::device_policy Policy>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../plan/steps_at_once.hpp"
 #include "../loop_steps.hpp"
 #include "epilogue_kernel.hpp"
 #include "fused_kernel.hpp"
@@ -25,10 +26,33 @@ using device_loop =
     device_program<plan::loop_program<typename DeviceProgram::definition, group_at<DeviceProgram, X>.first>,
                    DeviceProgram::policy>;
 
+/// How many steps of group X run at once; 1 also for a group that is no loop.
+template <class DeviceProgram, class T, int X>
+inline constexpr int steps_at_once = [] {
+  if constexpr (group_at<DeviceProgram, X>.kind != plan::kernel_kind::loop) return 1;
+  else
+    return plan::steps_at_once<typename DeviceProgram::definition, group_at<DeviceProgram, X>.first,
+                               DeviceProgram::policy.most_of_steps, 16 / static_cast<int>(sizeof(T))>();
+}();
+/// The program of so many steps, on the device.
+template <class DeviceProgram, class T, int X>
+using device_steps =
+    device_program<plan::steps_at_once_program<typename DeviceProgram::definition, group_at<DeviceProgram, X>.first,
+                                               steps_at_once<DeviceProgram, T, X>>,
+                   DeviceProgram::policy>;
+template <class Program, class T>
+inline constexpr std::int64_t plan_bytes =
+    (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
+
 template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {
   constexpr int kernel = DeviceProgram::plan.ir.groups[X].kernel;
-  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop)
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop && steps_at_once < DeviceProgram, T,
+                X >> 1) {
+    using steps = device_steps<DeviceProgram, T, X>;
+    return plan_bytes<typename steps::definition, T> +
+           most_scratch<steps, T>(std::make_integer_sequence<int, steps::plan.groups.group_count>{});
+  } else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop)
     return most_scratch<device_loop<DeviceProgram, X>, T>(
         std::make_integer_sequence<int, device_loop<DeviceProgram, X>::plan.groups.group_count>{});
   else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
@@ -43,12 +67,41 @@ constexpr std::int64_t most_scratch(std::integer_sequence<int, X...>) {
    ...);
   return most;
 }
-template <class Program, class T>
-inline constexpr std::int64_t plan_bytes =
-    (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
-
 template <class DeviceProgram, class T, class Backend>
 void run_program(Backend& backend, void* const* base, void* scratch);
+
+/// Runs a loop group some steps at a time. Their workspace is in the scratch memory.
+template <class DeviceProgram, class T, int X, class Backend>
+void run_steps_at_once(Backend& backend, void* const* outer, void* scratch) {
+  using definition = typename DeviceProgram::definition;
+  using steps = device_steps<DeviceProgram, T, X>;
+  constexpr auto const& facts = plan::extracted<definition, group_at<DeviceProgram, X>.first>;
+  constexpr auto table = on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T>::table;
+  constexpr int at_once = steps_at_once<DeviceProgram, T, X>, all = facts.steps, captured = facts.captured,
+                slices = facts.slices, results = facts.results, stacks = facts.stacks;
+  on_device::addresses<T> const outside{outer, on_device::addresses_of_group<definition, X>.at};
+  void* base[static_cast<std::size_t>(facts.bases())];
+  for (int i = 0; i < plan::base::count; ++i) base[i] = outer[i];
+  base[plan::base::workspace] = scratch;
+  for (int i = 0; i < captured; ++i) base[plan::base::count + i] = outside[i];
+  void** const of_slices = base + plan::base::count + captured;
+  void** const of_results = of_slices + slices;
+  auto const address_of = [&](int stack, int first) {
+    return outside[captured + table.stack[stack].output] + first * table.stack[stack].size;
+  };
+  for (int first = 0; first < all; first += at_once) {
+    for (int k = 0; k < slices; ++k) of_slices[k] = outside[table.slice[k].operand] + first * table.slice[k].size;
+    for (int k = 0; k < results; ++k)
+      for (int s = stacks - 1; s >= 0; --s)
+        if (table.stack[s].result == k) of_results[k] = address_of(s, first);
+    run_program<steps, T>(backend, static_cast<void* const*>(base),
+                          static_cast<char*>(scratch) + plan_bytes<typename steps::definition, T>);
+    for (int s = 0; s < stacks; ++s)
+      if (T* const to = address_of(s, first); to != of_results[table.stack[s].result])
+        backend.copy(to, of_results[table.stack[s].result],
+                     static_cast<std::size_t>(at_once * table.stack[s].size) * sizeof(T));
+  }
+}
 
 /// scratch: memory between the launches of a group; loops use that of the program around them.
 template <class DeviceProgram, class T, int X, class Backend>
@@ -59,7 +112,10 @@ void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scrat
   constexpr int operands = DeviceProgram::plan.ir.groups[X].operands;
   constexpr int outputs = DeviceProgram::plan.ir.groups[X].outputs;
   constexpr int kernel = DeviceProgram::device_plan.kernel[X];
-  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop) {
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop && steps_at_once < DeviceProgram, T,
+                X >> 1) {
+    run_steps_at_once<DeviceProgram, T, X>(backend, base, scratch);
+  } else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop) {
     on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T, 16 / static_cast<int>(sizeof(T))>::run(
         on_device::addresses<T>{base, on_device::addresses_of_group<definition, X>.at}, base,
         [&](void* const* of_step) { run_program<device_loop<DeviceProgram, X>, T>(backend, of_step, scratch); },
