@@ -2,6 +2,7 @@
 #pragma once
 /// A training step of MLPResNet as a row: images on the device, labels on the host, the loss waited for.
 #include <espalier.hpp>
+#include <espalier/data/prefetcher.hpp>
 
 #include "cuda.hpp"
 
@@ -61,6 +62,56 @@ void add_step(measurements& to) {
                 [](esp::on_cuda::cuda_backend&) -> std::function<void()> {
                   auto const s = std::make_shared<tuned_state>();
                   return [s] { (void)s->trainer.step(s->images, s->labels); };
+                },
+                true});
+}
+
+/// Samples for an epoch of 16 steps, and what trains on them.
+template <int In, int Hidden, int Blocks, int Batch>
+class epoch_state {
+  using Net = esp::nn::Sequential<esp::nn::Flatten, esp::nn::MLPResNet<In, Hidden, Blocks, 10>>;
+  using Images = esp::batch<Batch, In>;
+  using Model = esp::model<Net, esp::cuda>;
+  using Trainer = esp::trainer<Model, esp::nn::SoftmaxLoss, esp::optim::Adam, Images>;
+  static constexpr std::size_t count = std::size_t{16} * Batch;
+
+ public:
+  auto loader() const {
+    return esp::data::loader{esp::data::samples<float, esp::shape<In>>{images_, labels_}, Images{},
+                             esp::data::shuffled{1}, esp::data::drop_last};
+  }
+  /// Queues an epoch, and waits for the device.
+  template <class Batches>
+  void train(Batches& batches) {
+    for (auto const& [images, labels] : batches.epoch(epoch_++)) trainer_.step(images, labels, esp::queued{});
+    model_.engine().backend().synchronize();
+  }
+
+ private:
+  std::vector<float> images_ = std::vector<float>(count * In, 0.5f);
+  std::vector<std::int32_t> labels_ = std::vector<std::int32_t>(count, 1);
+  Model model_{esp::seed{0}};
+  Trainer trainer_{model_, esp::nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 1e-3, .weight_decay = 1e-3},
+                   Images{}};
+  int epoch_ = 0;
+};
+
+/// An epoch on batches of a loader on the host. Ahead: a prefetcher prepares them; otherwise the loader, the copy and
+/// the kernels of a step take turns.
+template <int In, int Hidden, int Blocks, int Batch, bool Ahead>
+void add_epoch(measurements& to) {
+  using state = epoch_state<In, Hidden, Blocks, Batch>;
+  std::string const shape = std::to_string(In) + "-" + std::to_string(Hidden) + "x" + std::to_string(Blocks) +
+                            ", batch " + std::to_string(Batch);
+  to.push_back({Ahead ? "epoch_prefetched" : "epoch_from_host",
+                shape,
+                {},
+                [](esp::on_cuda::cuda_backend&) -> std::function<void()> {
+                  using loader = decltype(std::declval<state const&>().loader());
+                  using source = std::conditional_t<Ahead, esp::data::prefetcher<loader, esp::cuda>, loader>;
+                  auto const s = std::make_shared<state>();
+                  auto const batches = std::make_shared<source>(s->loader());
+                  return [s, batches] { s->train(*batches); };
                 },
                 true});
 }
