@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::RandomCrop<Padding>: Padding must not be negative
-// expect-early: crop_padding<-4>
+// expect-early: RandomCrop<
+// lines: 10
 #include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 

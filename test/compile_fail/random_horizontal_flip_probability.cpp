@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::RandomHorizontalFlip<P>: the probability P of a flip must be in \[0, 1\]
-// expect-early: flip_probability<
+// expect-early: RandomHorizontalFlip<
+// lines: 10
 #include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -18,6 +18,8 @@ class counting_backend : public espalier::on_cuda::simulated_backend {
     if (bytes == counted_bytes) ++copies;
     simulated_backend::copy(to, from, bytes);
   }
+  bool capturing() const { return captured; }
+  bool captured = false;
   int fetches = 0, copies = 0;
   std::size_t counted_bytes = 0;
 };
@@ -112,6 +114,28 @@ BOOST_AUTO_TEST_CASE(a_batch_of_a_prefetcher_is_not_copied) {
   BOOST_TEST(backend.fetches == fetched + 1);
   BOOST_TEST(backend.copies == copied + 1);
   backend.counted_bytes = 0;
+}
+// Waits between streams have no place in a graph that the user captures.
+BOOST_AUTO_TEST_CASE(no_batch_is_taken_or_left_in_a_capture) {
+  std::vector<float> const pixels(4 * 18, 0.5f);
+  std::vector<std::int32_t> const classes_of_all(18, 2);
+  espalier::data::samples<float, shape<2, 2>> const all{pixels, classes_of_all};
+  espalier::data::prefetcher batches{
+      espalier::data::loader{all, Batch{}, espalier::data::in_order{}, espalier::data::drop_last}, device{}};
+  counting_backend& backend = backend_of_tests();
+  auto const is_refused = [](esp::on_cuda::cuda_error const& error) {
+    return std::string{error.what()} ==
+           "prefetcher: a batch was taken or left while a graph is captured on the device's stream; end the capture first";
+  };
+  auto epoch = batches.epoch(0);
+  auto at = epoch.begin();
+  backend.captured = true;
+  BOOST_CHECK_EXCEPTION(++at, esp::on_cuda::cuda_error, is_refused);
+  BOOST_CHECK_EXCEPTION((void)batches.epoch(1), esp::on_cuda::cuda_error, is_refused);
+  backend.captured = false;
+  int left = 0;
+  for (; at != epoch.end(); ++at) ++left;  // nothing was changed
+  BOOST_TEST(left == 3);
 }
 BOOST_AUTO_TEST_CASE(labels_are_checked_first) {
   learner queued{optim::Adam{}};
