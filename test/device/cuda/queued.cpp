@@ -123,15 +123,15 @@ BOOST_AUTO_TEST_CASE(no_batch_is_taken_or_left_in_a_capture) {
   espalier::data::prefetcher batches{
       espalier::data::loader{all, Batch{}, espalier::data::in_order{}, espalier::data::drop_last}, device{}};
   counting_backend& backend = backend_of_tests();
-  auto const is_refused = [](esp::on_cuda::cuda_error const& error) {
+  auto const names_the_capture = [](esp::on_cuda::cuda_error const& error) {
     return std::string{error.what()} ==
            "prefetcher: a batch was taken or left while a graph is captured on the device's stream; end the capture first";
   };
   auto epoch = batches.epoch(0);
   auto at = epoch.begin();
   backend.captured = true;
-  BOOST_CHECK_EXCEPTION(++at, esp::on_cuda::cuda_error, is_refused);
-  BOOST_CHECK_EXCEPTION((void)batches.epoch(1), esp::on_cuda::cuda_error, is_refused);
+  BOOST_CHECK_EXCEPTION(++at, esp::on_cuda::cuda_error, names_the_capture);
+  BOOST_CHECK_EXCEPTION((void)batches.epoch(1), esp::on_cuda::cuda_error, names_the_capture);
   backend.captured = false;
   int left = 0;
   for (; at != epoch.end(); ++at) ++left;  // nothing was changed
