@@ -8,6 +8,7 @@
 #if defined(ESPALIER_CUDNN)
 #include "cudnn_convolutions.hpp"
 #endif
+#include "one_setting.hpp"
 #include "../tensor/device_block.hpp"
 #include "../tensor/memory_source.hpp"
 #include "device_function.hpp"
