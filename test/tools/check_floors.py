@@ -29,7 +29,7 @@ GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/nvtx.hpp", "espalier
 OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp", "espalier/nvtx.hpp")
 # What only compiles with the CUDA toolkit.
 NEEDS_CUDA = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/device/cuda/library/event_",
-              "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/nvtx.hpp")
+              "espalier/device/cuda/library/nccl_", "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {
@@ -39,6 +39,7 @@ OTHERS = {
     "cuda": "espalier/device/cuda/",
     "cublas": "espalier/device/cuda/",
     "cudnn": "espalier/device/cuda/",
+    "nccl": "espalier/device/cuda/",
     "nlohmann/": "espalier/io/",
     "nvtx3/": "espalier/device/cuda/",
 }

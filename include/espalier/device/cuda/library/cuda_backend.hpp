@@ -230,6 +230,20 @@ class cuda_backend {
     synchronize();
     detail::check(cudaMemPoolTrimTo(pool_, keep), "cudaMemPoolTrimTo", "%zu bytes", keep);
   }
+  /// Lets another device of this process read and write the memory that this backend allocates.
+  /// Without a link between them, nothing changes. errors: cuda_error
+  void allow_access_from(int device) {
+    int possible = 0;
+    detail::check(cudaDeviceCanAccessPeer(&possible, device, device_), "cudaDeviceCanAccessPeer",
+                  "device %d to device %d", device, device_);
+    if (possible == 0) return;
+    cudaMemAccessDesc access{};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = device;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    detail::check(cudaMemPoolSetAccess(pool_, &access, 1), "cudaMemPoolSetAccess", "device %d to device %d", device,
+                  device_);
+  }
   /// Allocates page-locked memory of the host.
   void* allocate_pinned(std::size_t bytes) {
     void* at = nullptr;

@@ -20,15 +20,17 @@
 namespace espalier::on_cuda {
 
 /// Simulates a graphics processor on the host, so that programs can be tested without one. Kernels run as fibers
-/// (fiber_launcher). Device memory is the memory of the host that simulated backends allocated; all of them are one
-/// device. Everything is done when a call returns, except copies of a simulated_copy_stream. Only one thread at a time
-/// may use a backend.
+/// (fiber_launcher). Device memory is the memory of the host that simulated backends of the same device allocated.
+/// Everything is done when a call returns, except copies of a simulated_copy_stream and exchanges of
+/// simulated_collectives. Only one thread at a time may use a backend.
 /// order    the order in which warps run: see fiber_launcher
 /// clusters whether kernels may use clusters of blocks, as on devices of compute capability 9.0 and above
 /// library  whether convolutions are computed directly, as by a library; else as products of windows written to memory
+/// device   the number of the device; work with the memory of another one is an error
 /// errors   cuda_error: a copy with an address on the wrong side (device or host) or past an allocation's end; a launch
 ///          with such an address in its table; a kernel that wrote up to 256 bytes outside an allocation; work that uses
-///          memory which a stream of copies writes, without waiting for the copy; the errors of fiber_launcher. The address sanitizer, if enabled, checks each access. A host that dereferences a device
+///          memory which a stream of copies or an exchange writes, without waiting for it; the errors of
+///          fiber_launcher. The address sanitizer, if enabled, checks each access. A host that dereferences a device
 ///          address is not detected.
 /// memory   512 bytes for each allocation; all is released with the backend
 class simulated_backend {
@@ -40,12 +42,13 @@ class simulated_backend {
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;
 
-  explicit simulated_backend(int order = 0, bool clusters = true, bool library = true)
-      : launcher_(order), clusters_(clusters), library_(library) {}
+  explicit simulated_backend(int order = 0, bool clusters = true, bool library = true, int device = 0)
+      : launcher_(order), clusters_(clusters), library_(library), device_(device) {}
   simulated_backend(simulated_backend const&) = delete;
   simulated_backend& operator=(simulated_backend const&) = delete;
   ~simulated_backend() { detail::simulated_memory.remove_all_of(this); }
 
+  int device() const { return device_; }
   /// Counts for tests: launches, products, convolutions and allocations so far, and bytes that are allocated now.
   std::int64_t launches() const { return launches_; }
   std::int64_t products() const { return products_; }
@@ -74,7 +77,7 @@ class simulated_backend {
   /// errors  cuda_error if there is no memory
   void* allocate(std::size_t bytes) {
     void* const at = memory_.allocate("simulated_backend", bytes, &stream_, [&] {
-      void* const own = detail::simulated_memory.add(bytes, this, stream_.next());
+      void* const own = detail::simulated_memory.add(bytes, this, stream_.next(), device_);
       if (own == nullptr)
         detail::throw_error<cuda_error>("simulated_backend::allocate: no memory for %zu bytes", bytes);
       return own;
@@ -182,19 +185,24 @@ class simulated_backend {
 
   void check_device(void const* at, std::size_t bytes, char const* call, char const* which) {
     if (bytes == 0) return;
-    auto const range = detail::simulated_memory.used_by(at, stream_);
+    stream_.next();
+    auto const range = detail::simulated_memory.used_by(at, bytes, stream_);
     if (!range.found)
       detail::throw_error<cuda_error>(
           "simulated_backend::%s: %zu bytes %s %p, which is not memory of this device (is it memory of the host?)",
           call, bytes, which, at);
+    if (range.device != device_)
+      detail::throw_error<cuda_error>(
+          "simulated_backend::%s: %zu bytes %s %p, which is memory of device %d, not of device %d", call, bytes, which,
+          at, range.device, device_);
     if (bytes > range.bytes - range.first)
       detail::throw_error<cuda_error>(
           "simulated_backend::%s: %zu bytes %s byte %zu of an allocation of %zu bytes: they extend past its end", call,
           bytes, which, range.first, range.bytes);
     if (!range.ordered)
       detail::throw_error<cuda_error>(
-          "simulated_backend::%s: %zu bytes %s %p, which a copy on another stream writes; wait for the copy first",
-          call, bytes, which, at);
+          "simulated_backend::%s: %zu bytes %s %p, which %s on another stream writes; wait for %s first", call, bytes,
+          which, at, range.exchanged ? "an exchange" : "a copy", range.exchanged ? "the exchange" : "the copy");
   }
   static void check_host(void const* at, std::size_t bytes, char const* call, char const* which) {
     if (detail::simulated_memory.overlaps(at, bytes))
@@ -204,17 +212,23 @@ class simulated_backend {
   }
   template <int Pointers, int Numbers>
   void check_table(kernel_table<Pointers, Numbers> const& t, kernel_name (*name)()) {
+    stream_.next();
     for (int i = 0; i < Pointers; ++i) {
       if (t.pointer[i] == nullptr) continue;
-      auto const range = detail::simulated_memory.used_by(t.pointer[i], stream_);
+      auto const range = detail::simulated_memory.used_by(t.pointer[i], 1, stream_);
       if (!range.found)
         detail::throw_error<cuda_error>(
             "simulated_backend::launch: %s: pointer %d is %p, which is not memory of this device (is it memory of the host?)",
             name().text, i, t.pointer[i]);
+      if (range.device != device_)
+        detail::throw_error<cuda_error>(
+            "simulated_backend::launch: %s: pointer %d is %p, which is memory of device %d, not of device %d",
+            name().text, i, t.pointer[i], range.device, device_);
       if (!range.ordered)
         detail::throw_error<cuda_error>(
-            "simulated_backend::launch: %s: pointer %d is %p, which a copy on another stream writes; wait for the copy first",
-            name().text, i, t.pointer[i]);
+            "simulated_backend::launch: %s: pointer %d is %p, which %s on another stream writes; wait for %s first",
+            name().text, i, t.pointer[i], range.exchanged ? "an exchange" : "a copy",
+            range.exchanged ? "the exchange" : "the copy");
     }
   }
 
@@ -246,6 +260,7 @@ class simulated_backend {
   detail::memory_account<detail::simulated_stream*> memory_;
   fiber_launcher launcher_;
   bool clusters_, library_;
+  int device_;
   std::int64_t launches_ = 0, products_ = 0, convolutions_ = 0, allocations_ = 0;
 };
 

@@ -15,9 +15,10 @@ extern "C" void __asan_poison_memory_region(void const volatile* address, std::s
 
 namespace espalier::on_cuda::detail {
 
-/// The memory of the simulated device: one for the whole program, because every stream of a device reaches all of its
-/// memory. Guard bytes around each allocation detect writes outside it. Allocations that a stream of copies writes
-/// record which streams use them, so that a missing wait between two streams is detected.
+/// The memory of all simulated devices: one list for the whole program, because every stream of a device reaches all of
+/// its memory. Guard bytes around each allocation detect writes outside it. Allocations that a stream of copies writes
+/// record which streams use them, and parts that devices exchange record the exchange, so that a missing wait between two
+/// streams is detected.
 /// threads  any number at a time: each call holds a lock while it searches all allocations
 class simulated_device_memory {
  public:
@@ -29,16 +30,18 @@ class simulated_device_memory {
   struct allocation_range {
     bool found = false;
     std::size_t first = 0, bytes = 0;
-    bool ordered = true;  // the stream that uses it waits for the others
+    bool ordered = true;     // the stream that uses it waits for the others
+    bool exchanged = false;  // if not: an exchange of devices writes it
+    int device = 0;          // the number of the device whose memory it is
   };
 
   /// Allocates zeroed memory, 256-byte aligned; null if there is none left.
-  void* add(std::size_t bytes, void const* owner, simulated_work made = {}) {
+  void* add(std::size_t bytes, void const* owner, simulated_work made = {}, int device = 0) {
     void* const memory = bytes < ~std::size_t{0} - 2 * margin
                              ? ::operator new (bytes + 2 * margin, std::align_val_t{256}, std::nothrow)
                              : nullptr;
     if (memory == nullptr) return nullptr;
-    auto* const a = ::new (memory) allocation{nullptr, nullptr, bytes, owner, made, {}, {}, 0};
+    auto* const a = ::new (memory) allocation{nullptr, nullptr, bytes, owner, made, {}, {}, 0, device, nullptr};
     std::memset(data(a), 0, bytes);
     guard(a);
     locked const hold(*this);
@@ -72,17 +75,35 @@ class simulated_device_memory {
   allocation_range find(void const* at) {
     locked const hold(*this);
     allocation* const a = holder(at);
-    return a == nullptr ? allocation_range{} : allocation_range{true, address(at) - address(data(a)), a->bytes};
+    return a == nullptr ? allocation_range{} : range_of(a, at);
   }
-  /// The position of an address that work of a stream uses; whether the stream waits for the copy that wrote the
-  /// memory.
-  allocation_range used_by(void const* at, simulated_stream& stream) {
+  /// Devices exchange these bytes, and `work` writes them.
+  void exchange(void const* at, std::size_t bytes, simulated_work work) {
+    locked const hold(*this);
+    allocation* const a = holder(at);
+    if (a == nullptr) return;
+    std::size_t const first = address(at) - address(data(a));
+    for (exchanged_part* part = a->exchanged; part != nullptr; part = part->next)
+      if (part->first == first && part->bytes == bytes) {
+        part->work = work;
+        return;
+      }
+    a->exchanged = new exchanged_part{a->exchanged, first, bytes, work};
+  }
+  /// The position of an address from which work of a stream uses some bytes; whether the stream waits for the copies and
+  /// exchanges that wrote the memory.
+  allocation_range used_by(void const* at, std::size_t bytes, simulated_stream& stream) {
     locked const hold(*this);
     allocation* const a = holder(at);
     if (a == nullptr) return {};
-    allocation_range found{true, address(at) - address(data(a)), a->bytes};
+    allocation_range found = range_of(a, at);
+    for (exchanged_part const* part = a->exchanged; part != nullptr; part = part->next)
+      if (found.first < part->first + part->bytes && part->first < found.first + bytes && !stream.knows(part->work)) {
+        found.ordered = false;
+        found.exchanged = true;
+      }
     if (a->copied.time == 0) return found;
-    found.ordered = stream.knows(a->copied);
+    found.ordered = found.ordered && stream.knows(a->copied);
     simulated_work const use = stream.next();
     int i = 0;
     while (i < a->streams && a->used[i].stream != use.stream) ++i;
@@ -100,7 +121,7 @@ class simulated_device_memory {
     locked const hold(*this);
     allocation* const a = holder(at);
     if (a == nullptr) return {};
-    allocation_range found{true, address(at) - address(data(a)), a->bytes};
+    allocation_range found = range_of(a, at);
     found.ordered = stream.knows(a->made) && stream.knows(a->copied);
     for (int i = 0; i < a->streams; ++i) found.ordered = found.ordered && stream.knows(a->used[i]);
     a->copied = stream.next();
@@ -127,6 +148,12 @@ class simulated_device_memory {
 
  private:
   static constexpr int most_streams = 4;
+  /// A part of an allocation that devices have exchanged.
+  struct exchanged_part {
+    exchanged_part* next;
+    std::size_t first, bytes;
+    simulated_work work;
+  };
   /// The header of an allocation, `margin` bytes before its memory. Guard bytes fill the gap, and `margin` bytes behind
   /// the memory.
   struct allocation {
@@ -136,6 +163,8 @@ class simulated_device_memory {
     simulated_work made, copied;  // by the stream that allocated it, and by the last copy of another stream
     simulated_work used[static_cast<std::size_t>(most_streams)];  // the last use of each stream since that copy
     int streams;
+    int device;
+    exchanged_part* exchanged;
   };
   static constexpr std::size_t margin = 256, front = margin - sizeof(allocation);
   static constexpr unsigned char mark = 0xa5;
@@ -154,6 +183,11 @@ class simulated_device_memory {
   static unsigned char* data(allocation* a) { return reinterpret_cast<unsigned char*>(a) + margin; }
   static std::uintptr_t address(void const* at) { return reinterpret_cast<std::uintptr_t>(at); }
 
+  static allocation_range range_of(allocation* a, void const* at) {
+    allocation_range found{true, address(at) - address(data(a)), a->bytes};
+    found.device = a->device;
+    return found;
+  }
   allocation* holder(void const* at) const {
     for (allocation* a = first_; a != nullptr; a = a->next)
       if (address(at) - address(data(a)) <= a->bytes) return a;
@@ -163,6 +197,11 @@ class simulated_device_memory {
     if (a->last != nullptr) a->last->next = a->next;
     else first_ = a->next;
     if (a->next != nullptr) a->next->last = a->last;
+    while (a->exchanged != nullptr) {
+      exchanged_part* const part = a->exchanged;
+      a->exchanged = part->next;
+      delete part;
+    }
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
     __asan_unpoison_memory_region(a, a->bytes + 2 * margin);
 #endif

@@ -57,10 +57,12 @@ class simulated_stream {
  public:
   /// The next work of this stream.
   simulated_work next() {
-    simulated_work const work{number_, next_simulated_time()};
-    clock_.learn(work);
-    return work;
+    latest_ = {number_, next_simulated_time()};
+    clock_.learn(latest_);
+    return latest_;
   }
+  /// The work that next() returned last.
+  simulated_work latest() const { return latest_; }
   bool knows(simulated_work const& work) const { return clock_.knows(work); }
   /// An event behind all work so far.
   stream_clock event() const { return clock_; }
@@ -69,6 +71,7 @@ class simulated_stream {
  private:
   std::int64_t number_ = next_simulated_time();
   stream_clock clock_;
+  simulated_work latest_;
 };
 
 }  // namespace espalier::on_cuda::detail
