@@ -112,9 +112,14 @@ class prefetcher {
                 ESPALIER_SENTENCE("prefetcher{loader, device}: batches of up to N samples are on the host; for a "
                                   "graphics processor use batch<N, ...>",
                                   fit));
+  using one_device = espalier::detail::on_one_device<Device>;
+  static_assert(one_device::agree,
+                ESPALIER_SENTENCE("prefetcher{loader, device}: several devices take batches of the host, which "
+                                  "prefetcher{loader, esp::cpu{}} prepares",
+                                  one_device));
   using element = typename types::element;
   using target_element = typename types::target_element;
-  using slots = typename espalier::detail::batch_slots_of<std::conditional_t<fit::agree, Device, cpu>>::type;
+  using slots = typename espalier::detail::batch_slots_of<std::conditional_t<fit::agree && one_device::agree, Device, cpu>>::type;
   static constexpr std::size_t labels_at =
       espalier::detail::aligned_bytes(static_cast<std::size_t>(types::images_shape::size) * sizeof(element));
   static constexpr std::size_t bytes =

@@ -106,6 +106,8 @@ class compiled {
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
+  static_assert(detail::on_one_device<Device>::agree,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ON_ONE_DEVICE, detail::on_one_device<Device>));
   static_assert(detail::thread_count<Device>::agree,
                 ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
   static_assert(!std::is_pointer_v<UserFunction>,
@@ -115,7 +117,8 @@ class compiled {
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
   static_assert(Fault::elements,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
-  static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree,
+  static_assert(!detail::on_one_device<Device>::agree ||
+                    (Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree),
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type,
                                   typename detail::common_device<Memory, device_of<Leaf>...>::relation));
   static_assert(Fault::arguments || !captureless<F>::agree || sizeof...(Leaf) > 0,

@@ -129,8 +129,11 @@ auto value_and_grad(Model&& model, Loss loss) {
   static_assert(Stays::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
   static_assert(Trained::agree,
                 ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_EVALUATED, Trained));
+  using OneDevice = detail::model_on_one_device<std::remove_cvref_t<Model>>;
+  static_assert(OneDevice::agree,
+                ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_ON_ONE_DEVICE, OneDevice));
   detail::check_loss(loss);
-  if constexpr (Trained::agree) return detail::gradient_function_of<Loss>(model);
+  if constexpr (Trained::agree && OneDevice::agree) return detail::gradient_function_of<Loss>(model);
   else return [](auto const&...) { return loss_and_gradients<float, invalid<Trained>>{}; };
 }
 
@@ -157,8 +160,10 @@ auto grad(Model&& model, Loss loss) {
   using Trained = detail::can_be_trained<std::remove_cvref_t<Model>>;
   static_assert(Stays::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
   static_assert(Trained::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_EVALUATED, Trained));
+  using OneDevice = detail::model_on_one_device<std::remove_cvref_t<Model>>;
+  static_assert(OneDevice::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_ON_ONE_DEVICE, OneDevice));
   detail::check_loss(loss);
-  if constexpr (Trained::agree)
+  if constexpr (Trained::agree && OneDevice::agree)
     return
         [of = detail::gradient_function_of<Loss>(model)](auto const& x, auto const& y) { return of(x, y).gradients; };
   else return [](auto const&...) { return invalid<Trained>{}; };

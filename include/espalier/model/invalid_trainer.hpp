@@ -2,6 +2,7 @@
 #pragma once
 #include "label_range.hpp"
 #include "model_fit.hpp"
+#include "parts_fit.hpp"
 #include "training_fit.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -24,12 +25,16 @@ struct training_fit<Net, Loss, fault_shown<Fault>, Batches...> : training_fit<Ne
 /// Does not compile, with one error.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree ||
-           !detail::can_be_trained<Model>::agree)
+           !detail::can_be_trained<Model>::agree || !detail::parts_fit<Model, Loss, Batch, More...>::agree)
 class trainer<Model, Loss, Optimizer, Batch, More...>
     : public detail::accepts_every_call<detail::activation_of<Model>, Optimizer> {
   using Stored = detail::can_be_trained<Model>;
   static_assert(Stored::agree,
                 ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: " ESPALIER_MODEL_IS_EVALUATED, Stored));
+  using Parts = detail::parts_report<detail::parts_fit<Model, Loss, Batch, More...>>;
+  static_assert(Parts::divides::agree, ESPALIER_SENTENCE(ESPALIER_BATCH_DIVIDES, typename Parts::divides));
+  static_assert(Parts::fits::agree, ESPALIER_SENTENCE(ESPALIER_PART_FITS, typename Parts::fits));
+  static_assert(Parts::targets::agree, ESPALIER_SENTENCE(ESPALIER_TARGETS_DIVIDE, typename Parts::targets));
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
   static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
   static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/parts.hpp"
 #include "applied_net.hpp"
 #include "embedded_fit.hpp"
 #include "frozen_module.hpp"
@@ -33,12 +34,15 @@ namespace espalier {
 /// memory   one allocation at construction, or `bytes` bytes that you pass; on a graphics processor, in its memory
 /// threads  with cpu_parallel<N>, N - 1 threads that help trainers, predictors and updaters of the model; they start
 ///          and end with it
+/// several  with cuda_parallel<N>, each of N devices has all numbers. What you write goes to all; what you read is that
+///          of device 0
 /// device   with cuda, programs run on the backend that the model's tensors use, or on one that you pass. Elements are
 ///          then accessible by copies: named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included,
-                ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor",
+                ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor "
+                                  "(cuda_parallel: <espalier/cuda_parallel.hpp>)",
                                   ESPALIER_STATED(detail::model_on<Device>::included, Device)));
   static_assert(
       detail::is_a_device<Device>::agree,
@@ -56,6 +60,11 @@ class model {
   static_assert(detail::real_number<T>::agree,
                 ESPALIER_SENTENCE("model<Net, Device, T>: T is float, double, half or bfloat16",
                                   detail::real_number<T>));
+  static_assert(
+      detail::device_count<Device>::agree,
+      ESPALIER_SENTENCE("model<Net, cuda_parallel<N, BucketBytes>>: N must be 1 to 64 devices, and a bucket of "
+                        "gradients at least 1 byte",
+                        detail::device_count<Device>));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
                                 buffer_storage = slots_of<Net>.buffers.storage;
   using Engine = typename detail::engine_of<Device>::type;
@@ -301,8 +310,10 @@ class model {
       using Call = detail::call_of_net<Net, Computed, Batch, Found>;
       using From = typename detail::common_device<typename X::device_type...>::type;
       typename detail::returned_tensors<Computed, From, Found>::type y;
-      auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, Computed>);
-      auto exchange = engine_.template make_exchange_with<From>(Call::end, Call::end);
+      using Evaluating = on_device::evaluating<Engine>;
+      auto const& engine = Evaluating::of(engine_);
+      auto const workspace = engine.allocate(Engine::template workspace_bytes<Program, Computed>);
+      auto exchange = engine.template make_exchange_with<From>(Call::end, Call::end);
       void const* const inputs[]{x.data()...};
       auto const indices = [&](int i) { return static_cast<std::int32_t const*>(inputs[i]); };
       if constexpr (std::is_same_v<From, cpu>)
@@ -312,7 +323,7 @@ class model {
       b.at[plan::base::workspace] = workspace.template at<Computed>(0);
       detail::with_each(y, [&](auto&... each) {
         Call::run(
-            b, exchange, [&] { engine_.template run<Program, Computed>(b.at); }, detail::input_elements(x)...,
+            b, exchange, [&] { engine.template run<Program, Computed>(b.at); }, detail::input_elements(x)...,
             detail::elements_of<Computed>(each)...);
       });
       return y;
@@ -344,6 +355,7 @@ class model {
   /// The pointers to parameters and buffers in a program's table of bases.
   detail::program_bases bases() const {
     detail::program_bases b;
+    if constexpr (Engine::has_device_memory) b = {};  // a device may look at all of them
     b.at[plan::base::parameters] = data();
     b.at[plan::base::buffers] = buffer_data();
     return b;

@@ -77,6 +77,8 @@ struct function_argument<model_leaf<Model>> {
   static void const* memory(bound& model) { return memory(*model); }
   template <class Program, class Address, class T>
   static void fill(Model& model, void** base, T*) {
+    using OneDevice = on_one_device<typename Model::device_type>;
+    static_assert(OneDevice::agree, ESPALIER_SENTENCE("f(model, x...): " ESPALIER_ON_ONE_DEVICE, OneDevice));
     program_bases const b = model.bases();
     base[Address::state] = b.at[plan::base::parameters];
     base[Address::state + 1] = b.at[plan::base::buffers];

@@ -85,6 +85,18 @@ struct trained_as<Model> {
 /// The same for a model; one that exists only in the compiler has no device.
 template <class Model>
 using can_be_trained = typename trained_as<std::remove_const_t<Model>>::type;
+/// A constraint that errors name: the model is on one device.
+template <class Model>
+struct where_model_is {
+  using type = agreed;
+};
+template <class Model>
+  requires requires { typename Model::device_type; }
+struct where_model_is<Model> {
+  using type = on_one_device<typename Model::device_type>;
+};
+template <class Model>
+using model_on_one_device = typename where_model_is<std::remove_const_t<Model>>::type;
 template <class Model>
 struct copied_implicitly {
   static constexpr bool agree = false;

@@ -28,7 +28,8 @@ class predictor {
   using Program =
       plan::program_for<detail::evaluation_program<typename Model::net_type, Batch>, typename Model::value_type, T>;
   using Sound = typename plan::sound_program<Program>::checked;
-  using Engine = typename Model::engine_type;
+  using Evaluating = on_device::evaluating<typename Model::engine_type>;
+  using Engine = typename Evaluating::type;
   using AsRun = typename Engine::template program<Program>;
   using Input = detail::stored_input<typename Model::net_type, T>;
   using Call = detail::call_of_net<typename Model::net_type, T, Batch, Found>;
@@ -57,14 +58,14 @@ class predictor {
     requires(std::is_same_v<B, Batch>)
   predictor(Model const& model, B)
       : model_{model},
-        memory_(model.engine().allocate(bytes)),
-        exchange_{model.engine().make_exchange(Call::end, Call::end)} {}
+        memory_(Evaluating::of(model.engine()).allocate(bytes)),
+        exchange_{Evaluating::of(model.engine()).make_exchange(Call::end, Call::end)} {}
   template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
     requires(std::is_same_v<B, Batch>)
   predictor(Model const& model, B, espalier::bytes<Count>& storage)
       : model_{model},
-        memory_(model.engine().allocate(storage, bytes)),
-        exchange_{model.engine().make_exchange(Call::end, Call::end)} {
+        memory_(Evaluating::of(model.engine()).allocate(storage, bytes)),
+        exchange_{Evaluating::of(model.engine()).make_exchange(Call::end, Call::end)} {
     static_assert(Enough::agree,
                   ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
@@ -77,9 +78,10 @@ class predictor {
     requires(detail::AreBatchesOf<Batch, Arguments...>)
   predictor(Model const& model, Arguments&&... arguments)
       : model_{model},
-        memory_(detail::memory_behind([&](auto&... storage) { return model.engine().allocate(storage..., bytes); },
-                                      arguments...)),
-        exchange_{model.engine().make_exchange(Call::end, Call::end)} {
+        memory_(detail::memory_behind(
+            [&](auto&... storage) { return Evaluating::of(model.engine()).allocate(storage..., bytes); },
+            arguments...)),
+        exchange_{Evaluating::of(model.engine()).make_exchange(Call::end, Call::end)} {
     using Enough = detail::enough_bytes_behind<bytes, Arguments...>;
     static_assert(Enough::agree,
                   ESPALIER_SENTENCE("predictor{model, batch..., bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
@@ -184,7 +186,7 @@ class predictor {
     Call::template check<Program>("predictor(x..., y...)", exchange_, x...);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    Engine const& engine = model_->engine();
+    auto const& engine = Evaluating::of(model_->engine());
     auto const launch = [&] {
       auto const once = [&] { engine.template run<Program, T>(b.at); };
       if constexpr (plan::counts_steps<Program>) once();  // the launches differ from call to call

@@ -27,6 +27,10 @@ namespace espalier {
 ///          on. A step waits for the loss, unless it is queued{}. Labels on the device are copied to the host and
 ///          checked before anything runs; the step waits for this, too. Batches of a data::prefetcher are read in place,
 ///          and their labels are checked in the host's copy
+/// several  with cuda_parallel<N>, each device computes the step of an equal part of the batch, whose size N divides.
+///          Gradients and the loss are the means over the devices, so all of them make the same update. BatchNorm has
+///          the statistics of its part; running statistics are those of device 0, with which all devices begin a step.
+///          Dropout differs between devices. Images and targets are on the host. Evaluation runs on device 0
 /// 16 bits  a model of half or bfloat16 is trained with master weights and an optimizer in float, which the trainer
 ///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
 ///          used from the next step on. Losses and penalties are float
@@ -51,7 +55,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using ScoresProgram = typename Memory::scores_program;
   using InPlace = typename Memory::in_place;
   using OneLoss = typename Memory::loss_of_sample;
-  using Sound = typename plan::sound_program<typename Memory::template whole_program<Batch>>::checked;
+  using Sound = typename plan::sound_program<
+      typename Memory::template whole_program<typename Memory::template part<Batch>>>::checked;
   using LazyWorks = optim::lazy_works<Optimizer, Memory::rows::updates>;
   static_assert(
       LazyWorks::agree,
@@ -329,6 +334,20 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     rule_.count(found);
   }
 
+  /// The random state of the next step for each device: a key and a step number of its own, because the parts of a batch
+  /// have samples of their own. Steps are counted from 0, and 2^36 of them are never reached.
+  struct random_states {
+    on_cpu::random_state of_part[static_cast<std::size_t>(on_device::parts_of<Engine>)];
+    auto elements() { return detail::elements_on<on_cpu::random_state, cpu, on_device::parts_of<Engine>>{of_part}; }
+  };
+  random_states next_random() {
+    random_states r;
+    std::uint64_t const key = model_->initial_seed().value, step = model_->next_random_step();
+    for (int k = 0; k < on_device::parts_of<Engine>; ++k)
+      r.of_part[k] = {key, step + (static_cast<std::uint64_t>(k) << 36)};
+    return r;
+  }
+
   template <class From>
   T* scores_of(detail::elements_on<Input const, From, Batch::size> images) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
@@ -336,11 +355,11 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     T* const own = memory_.template at<T>(Memory::scores_at);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
+    b.at[plan::base::arguments] = on_device::stage_for_evaluation(exchange_, images, at::images);
     b.at[plan::base::results] =
         exchange_.stage_out(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
     exchange_.upload();
-    Engine const& engine = model_->engine();
+    auto const& engine = on_device::evaluating<Engine>::of(model_->engine());
     auto const launch = [&] {
       auto const once = [&] { engine.template run<ScoresProgram, T>(b.at); };
       if constexpr (plan::counts_steps<ScoresProgram>) once();  // the launches differ from call to call
@@ -408,15 +427,15 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     typename Engine::template result<Program, T> loss{0};
     settle();
     auto numbers = rule_.next();
-    on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
+    auto random = next_random();
     auto p = places();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     if constexpr (Rule::scalars > 0) b.at[plan::base::hyperparameters] = state_memory() + Rule::scalars_at;
     b.at[plan::base::gradients] = gradient();
-    b.at[plan::base::random] = exchange_.stage_in(detail::one_element(random), at::random);
+    b.at[plan::base::random] = on_device::stage_parts(exchange_, random.elements(), at::random);
     Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
-    b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
-    b.at[plan::base::arguments + 1] = exchange_.stage_in(targets, at::template targets<B>);
+    b.at[plan::base::arguments] = on_device::stage_parts(exchange_, images, at::images);
+    b.at[plan::base::arguments + 1] = on_device::stage_parts(exchange_, targets, at::template targets<B>);
     b.at[plan::base::results] = exchange_.stage_out(detail::one_element(loss), at::loss);
     if constexpr (Memory::has_rows) Memory::rows::template place_results<B>(b.at + plan::base::results, rows_memory());
     exchange_.upload();
@@ -425,7 +444,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
     auto const launch = [&] {
       engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
-      engine.template run<Program, T>(b.at);
+      on_device::run_training<Program, T, Model::buffer_bytes / sizeof(T)>(engine, b.at);
       collect_rows<B>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       update(engine, p);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/in_place.hpp"
+#include "../device/parts.hpp"
 #include "label_range.hpp"
 #include "net_programs.hpp"
 #include "restore_program.hpp"
@@ -35,10 +36,14 @@ struct trainer_memory {
     else return trains_rows<Engine, Net, T, Loss, optim::is_lazy<Optimizer>, Batch, More...>();
   }();
   using rows = row_gradients<has_rows, Optimizer, T, Engine, Net, Loss, Batch, More...>;
+  /// The part of a batch that one device computes.
   template <class B>
-  using step_program = typename rows::template program<B>;
+  using part = espalier::on_device::part_on<B, Engine>;
+  /// The program of a step on one device.
+  template <class B>
+  using step_program = typename rows::template program<part<B>>;
   using first_program = step_program<Batch>;
-  /// The program of a step, with whole gradients.
+  /// The program of a step with whole gradients, for a batch or a part of one.
   template <class B>
   using whole_program = training_program_for<Optimizer, Net, Loss, B>;
 

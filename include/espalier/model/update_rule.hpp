@@ -197,6 +197,8 @@ class update_rule {
   static void run(Engine const& engine, places const& p, void* result) {
     if constexpr (narrow) engine.template refresh_master_weights<Size>(p.parameters, master_weights(p));
     void* base[plan::base::count];
+    if constexpr (Engine::has_device_memory)
+      for (void*& at : base) at = nullptr;  // a device may look at all of them
     base[plan::base::workspace] = p.scratch;
     base[plan::base::parameters] = master_weights(p);
     base[plan::base::buffers] = p.state + (narrow ? Size : 0);

@@ -150,10 +150,12 @@ template <class Model, class Optimizer>
   requires(!decltype(espalier::detail::optimizer_fault_of<
                      typename Model::net_type, Optimizer,
                      espalier::detail::net_fault<typename Model::net_type>::agree>())::agree ||
-           !espalier::detail::can_be_trained<Model>::agree)
+           !espalier::detail::can_be_trained<Model>::agree || !espalier::detail::model_on_one_device<Model>::agree)
 class updater<Model, Optimizer> : public espalier::detail::accepts_every_call<> {
   using Stored = espalier::detail::can_be_trained<Model>;
   static_assert(Stored::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_MODEL_IS_EVALUATED, Stored));
+  using OneDevice = espalier::detail::model_on_one_device<Model>;
+  static_assert(OneDevice::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_ON_ONE_DEVICE, OneDevice));
   static_assert(is_optimizer<Optimizer>::agree,
                 ESPALIER_SENTENCE(
                     "updater{model, optimizer}: the second argument is not an optimizer, such as esp::optim::Adam{}",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstddef>
 #include <type_traits>
 
 #include "../base/bare.hpp"
@@ -24,10 +25,31 @@ struct cuda;
 /// <espalier/simulated_cuda.hpp> to use it.
 struct simulated_cuda;
 
+/// The device tag of the first `Devices` graphics processors of this machine, which train a model together (data
+/// parallel): esp::model<Net, esp::cuda_parallel<2>>. Each has all parameters, and computes its part of a batch. Include
+/// <espalier/cuda_parallel.hpp> to use it.
+/// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues. 25 MiB is
+///              the default of PyTorch's DistributedDataParallel
+template <int Devices, std::size_t BucketBytes = std::size_t{25} << 20>
+struct cuda_parallel;
+
+/// The same for simulated devices, for tests; include <espalier/simulated_cuda_parallel.hpp> to use it.
+template <int Devices, std::size_t BucketBytes = std::size_t{25} << 20>
+struct simulated_cuda_parallel;
+
 namespace detail {
+/// Several devices that hold copies of a model.
+template <class Device>
+inline constexpr bool is_device_group = false;
+template <int Devices, std::size_t BucketBytes>
+inline constexpr bool is_device_group<cuda_parallel<Devices, BucketBytes>> = true;
+template <int Devices, std::size_t BucketBytes>
+inline constexpr bool is_device_group<simulated_cuda_parallel<Devices, BucketBytes>> = true;
+
 /// A device with its own memory, which the host accesses only by copies.
 template <class Device>
-inline constexpr bool is_graphics = std::is_same_v<Device, cuda> || std::is_same_v<Device, simulated_cuda>;
+inline constexpr bool is_graphics =
+    std::is_same_v<Device, cuda> || std::is_same_v<Device, simulated_cuda> || is_device_group<Device>;
 
 /// The type of the activations of a model of T: the host computes in float with parameters of 16 bits.
 template <class T, class Device>
@@ -62,6 +84,26 @@ struct thread_count<cpu_parallel<Threads>> {
   ESPALIER_READS("got {}")
   static constexpr bool agree = Threads >= 1 && Threads <= 64;
 };
+
+/// A constraint that errors name: the number of devices, and the bytes of a bucket, are supported.
+template <class Device>
+struct device_count {
+  static constexpr bool agree = true;
+};
+template <template <int, std::size_t> class Group, int Devices, std::size_t BucketBytes>
+  requires is_device_group<Group<Devices, BucketBytes>>
+struct device_count<Group<Devices, BucketBytes>> {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = Devices >= 1 && Devices <= 64 && BucketBytes >= 1;
+};
+/// A constraint that errors name: one device computes, not several that train together.
+template <class Device>
+struct on_one_device {
+  static constexpr bool agree = !is_device_group<Device>;
+};
+#define ESPALIER_ON_ONE_DEVICE                                                                                       \
+  "a model on several devices is trained by a trainer and evaluated by a predictor; copy(model, other) its numbers " \
+  "to a model on one device"
 
 template <class X>
 concept marked_tensor = requires {

@@ -106,6 +106,10 @@ class tensor {
   static_assert(detail::memory_of<Device>::exists,
                 ESPALIER_SENTENCE("tensor<T, S, cpu_parallel<N>>: threads share the host's memory; write tensor<T, S>",
                                   ESPALIER_STATED(detail::memory_of<Device>::exists, Device)));
+  static_assert(detail::on_one_device<Device>::agree,
+                ESPALIER_SENTENCE("tensor<T, S, cuda_parallel<N>>: a model on several devices takes tensors of the "
+                                  "host; write tensor<T, S>",
+                                  detail::on_one_device<Device>));
 
  public:
   using value_type = T;

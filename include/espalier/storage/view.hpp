@@ -79,6 +79,11 @@ class view {
       ESPALIER_SENTENCE(
           "view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
           ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
+  static_assert(
+      detail::on_one_device<Device>::agree,
+      ESPALIER_SENTENCE("view<T, S, cuda_parallel<N>>: a model on several devices takes tensors of the host; write "
+                        "view<T, S>",
+                        detail::on_one_device<Device>));
   /// The owning tensor. For an invalid T, whose error the view reports, it is one of float and reports no second error.
   using owner_type =
       tensor<std::conditional_t<detail::is_element<std::remove_const_t<T>>, std::remove_const_t<T>, float>, S>;

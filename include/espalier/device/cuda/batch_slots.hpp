@@ -74,7 +74,7 @@ class batch_slots {
 
 namespace detail {
 template <class Device>
-  requires is_graphics<Device>
+  requires(is_graphics<Device>&& on_one_device<Device>::agree)
 struct batch_slots_of<Device> {
   using type = on_cuda::batch_slots<Device>;
 };

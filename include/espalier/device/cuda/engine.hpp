@@ -237,7 +237,7 @@ class engine {
 
 namespace espalier::detail {
 template <class Device>
-  requires is_graphics<Device>
+  requires(is_graphics<Device>&& on_one_device<Device>::agree)
 struct engine_of<Device> {
   using type = on_cuda::engine<Device>;
 };

@@ -192,18 +192,35 @@ inline constexpr std::size_t workspace_bytes =
                              detail::most_scratch<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(
                                  std::make_integer_sequence<int, plan::plan_of<Program>.groups.group_count>{}));
 
+namespace detail {
+/// A program on a backend, which does not compile if a device cannot run it.
+template <class Program, class T, class Backend>
+struct checked_program {
+  static_assert(
+      plan::graph_of<Program>.nodes.value_count == 0,
+      "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
+  using type = device_program<Program, policy_of<Backend, T>>;
+  static_assert(!type::device_plan.misreads_wide_number,
+                "a product, a movement, a loop or a copy would read a wide number as an element of 16 bits");
+};
+}  // namespace detail
+
 /// Runs a planned program. base: the pointers of plan::base, all on the device, also the random_state.
 /// order   launches follow each other on the backend's stream; the call does not wait for them
 template <class Program, class T, class Backend>
 void run(Backend& backend, void* const* base) {
-  static_assert(
-      plan::graph_of<Program>.nodes.value_count == 0,
-      "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
-  using device_program = detail::device_program<Program, detail::policy_of<Backend, T>>;
-  static_assert(!device_program::device_plan.misreads_wide_number,
-                "a product, a movement, a loop or a copy would read a wide number as an element of 16 bits");
-  detail::run_program<device_program, T>(
+  detail::run_program<typename detail::checked_program<Program, T, Backend>::type, T>(
       backend, base, static_cast<char*>(base[plan::base::workspace]) + detail::plan_bytes<Program, T>);
+}
+
+/// Calls f<X>() for Count numbers of groups from First on, in order: for callers that act between two groups. The calls
+/// are in pieces of 64, as in run_groups.
+template <int First, int Count, class F>
+void for_each_group(F const& f) {
+  constexpr int piece = Count < 64 ? Count : 64;
+  [&]<int... X>(std::integer_sequence<int, X...>) { (f.template operator()<First + X>(), ...); }
+  (std::make_integer_sequence<int, piece>{});
+  if constexpr (Count > piece) for_each_group<First + piece, Count - piece>(f);
 }
 
 /// Runs group X of a program alone.

@@ -11,7 +11,7 @@ namespace detail {
 
 /// A graphics processor whose tensors this translation unit includes.
 template <class Device>
-concept GraphicsDevice = is_graphics<Device> && storage_on<Device>::included;
+concept GraphicsDevice = is_graphics<Device> && storage_on<Device>::included && on_one_device<Device>::agree;
 
 /// A tensor on a graphics processor.
 template <class X>
