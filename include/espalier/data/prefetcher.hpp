@@ -119,7 +119,8 @@ class prefetcher {
                                   one_device));
   using element = typename types::element;
   using target_element = typename types::target_element;
-  using slots = typename espalier::detail::batch_slots_of<std::conditional_t<fit::agree && one_device::agree, Device, cpu>>::type;
+  using slots =
+      typename espalier::detail::batch_slots_of<std::conditional_t<fit::agree && one_device::agree, Device, cpu>>::type;
   static constexpr std::size_t labels_at =
       espalier::detail::aligned_bytes(static_cast<std::size_t>(types::images_shape::size) * sizeof(element));
   static constexpr std::size_t bytes =

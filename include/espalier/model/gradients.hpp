@@ -130,8 +130,7 @@ auto value_and_grad(Model&& model, Loss loss) {
   static_assert(Trained::agree,
                 ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_EVALUATED, Trained));
   using OneDevice = detail::model_on_one_device<std::remove_cvref_t<Model>>;
-  static_assert(OneDevice::agree,
-                ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_ON_ONE_DEVICE, OneDevice));
+  static_assert(OneDevice::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_ON_ONE_DEVICE, OneDevice));
   detail::check_loss(loss);
   if constexpr (Trained::agree && OneDevice::agree) return detail::gradient_function_of<Loss>(model);
   else return [](auto const&...) { return loss_and_gradients<float, invalid<Trained>>{}; };

@@ -27,19 +27,20 @@ struct part_fits {
   static constexpr bool agree = false;
 };
 
-#define ESPALIER_BATCH_DIVIDES                                                                                          \
-  "trainer{model, loss, optimizer, batch...}: each device trains an equal part of a batch; the number of samples must " \
-  "be a multiple of the number of devices"
-#define ESPALIER_TARGETS_DIVIDE                                                                                       \
-  "trainer{model, loss, optimizer, batch...}: the loss has targets that do not belong to single samples, so devices " \
-  "cannot divide them"
-#define ESPALIER_PART_FITS                                                                                          \
-  "trainer{model, loss, optimizer, batch...}: net and loss fit the batch, but not the part of it that each device " \
-  "trains; BatchNorm needs two values per channel on each device"
+#define ESPALIER_BATCH_DIVIDES                                                                             \
+  "trainer{model, loss, optimizer, batch...}: each device trains an equal part of a batch; the number of " \
+  "samples must be a multiple of the number of devices"
+#define ESPALIER_TARGETS_DIVIDE                                                                               \
+  "trainer{model, loss, optimizer, batch...}: the loss has targets that do not belong to single samples, so " \
+  "devices cannot divide them"
+#define ESPALIER_PART_FITS                                                                                   \
+  "trainer{model, loss, optimizer, batch...}: net and loss fit the batch, but not the part of it that each " \
+  "device trains; BatchNorm needs two values per channel on each device"
 
 namespace detail {
 
-/// The first fault of a batch that several devices divide, or `agreed`. It is looked for only if net, loss and batch fit.
+/// The first fault of a batch that several devices divide, or `agreed`. It is looked for only if net, loss and batch
+/// fit.
 template <class Net, class Loss, int Parts, class Batch>
 constexpr auto parts_fault() {
   if constexpr (Parts == 1) {

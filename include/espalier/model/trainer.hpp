@@ -334,8 +334,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     rule_.count(found);
   }
 
-  /// The random state of the next step for each device: a key and a step number of its own, because the parts of a batch
-  /// have samples of their own. Steps are counted from 0, and 2^36 of them are never reached.
+  /// The random state of the next step for each device: each has a step number of its own, because the parts of a batch
+  /// have other samples. Kernels use 44 bits of it; steps are counted from 0, and 2^36 of them are never reached.
   struct random_states {
     on_cpu::random_state of_part[static_cast<std::size_t>(on_device::parts_of<Engine>)];
     auto elements() { return detail::elements_on<on_cpu::random_state, cpu, on_device::parts_of<Engine>>{of_part}; }

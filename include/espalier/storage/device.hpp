@@ -26,10 +26,10 @@ struct cuda;
 struct simulated_cuda;
 
 /// The device tag of the first `Devices` graphics processors of this machine, which train a model together (data
-/// parallel): esp::model<Net, esp::cuda_parallel<2>>. Each has all parameters, and computes its part of a batch. Include
-/// <espalier/cuda_parallel.hpp> to use it.
-/// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues. 25 MiB is
-///              the default of PyTorch's DistributedDataParallel
+/// parallel): esp::model<Net, esp::cuda_parallel<2>>. Each has all parameters, and computes its part of a batch.
+/// Include <espalier/cuda_parallel.hpp> to use it.
+/// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues. 25 MiB
+///              is the default of PyTorch's DistributedDataParallel
 template <int Devices, std::size_t BucketBytes = std::size_t{25} << 20>
 struct cuda_parallel;
 

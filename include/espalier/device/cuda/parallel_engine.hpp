@@ -5,12 +5,12 @@
 #include "parallel_exchange.hpp"
 
 #include "../../base/diagnostics_push.hpp"
-/// The engine of several graphics processors that train a model together. Each has the same memory, and the same numbers
-/// in it, except its part of a batch and what it computes from that.
+/// The engine of several graphics processors that train a model together. Each has the same memory, and the same
+/// numbers in it, except its part of a batch and what it computes from that.
 namespace espalier::on_cuda {
 
-/// The ranges of the buckets of a program's gradients: a copy that is no larger than needed, so that generated code does
-/// not refer to the table of the planner.
+/// The ranges of the buckets of a program's gradients: a copy that is no larger than needed, so that generated code
+/// does not refer to the table of the planner.
 template <class Program, std::int64_t Least>
 struct bucket_ranges {
   static constexpr auto const& buckets = plan::gradient_buckets_of<Program, Least>;

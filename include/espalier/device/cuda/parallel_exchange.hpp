@@ -7,9 +7,9 @@
 #include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
-/// Memory for the inputs and outputs of runs on several devices, at the same offset of mirrored memory (on_cuda::exchange
-/// describes the interface). Inputs are copied at once: to each device, or the k-th part to device k, or to device 0 for
-/// an evaluation. Outputs are those of device 0.
+/// Memory for the inputs and outputs of runs on several devices, at the same offset of mirrored memory
+/// (on_cuda::exchange describes the interface). Inputs are copied at once: to each device, or the k-th part to device
+/// k, or to device 0 for an evaluation. Outputs are those of device 0.
 /// memory  one allocation on each device and one on the host, at construction
 template <class Device>
 class parallel_exchange {

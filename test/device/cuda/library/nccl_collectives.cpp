@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-/// What NCCL is asked for and the texts of its errors hold with no graphics processor. Exchanges run where there is one:
-/// among all devices of the machine.
+/// What NCCL is asked for and the texts of its errors hold with no graphics processor. Exchanges run where there is
+/// one: among all devices of the machine.
 #include <espalier/device/cuda/collectives.hpp>
 #include <espalier/device/cuda/library/cuda_device_scope.hpp>
 #if defined(ESPALIER_NCCL)

@@ -17,8 +17,8 @@ namespace espalier::on_cuda::detail {
 
 /// The memory of all simulated devices: one list for the whole program, because every stream of a device reaches all of
 /// its memory. Guard bytes around each allocation detect writes outside it. Allocations that a stream of copies writes
-/// record which streams use them, and parts that devices exchange record the exchange, so that a missing wait between two
-/// streams is detected.
+/// record which streams use them, and parts that devices exchange record the exchange, so that a missing wait between
+/// two streams is detected.
 /// threads  any number at a time: each call holds a lock while it searches all allocations
 class simulated_device_memory {
  public:
@@ -90,8 +90,8 @@ class simulated_device_memory {
       }
     a->exchanged = new exchanged_part{a->exchanged, first, bytes, work};
   }
-  /// The position of an address from which work of a stream uses some bytes; whether the stream waits for the copies and
-  /// exchanges that wrote the memory.
+  /// The position of an address from which work of a stream uses some bytes; whether the stream waits for the copies
+  /// and exchanges that wrote the memory.
   allocation_range used_by(void const* at, std::size_t bytes, simulated_stream& stream) {
     locked const hold(*this);
     allocation* const a = holder(at);
