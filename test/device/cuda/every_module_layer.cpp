@@ -74,10 +74,10 @@ BOOST_AUTO_TEST_CASE(masks) {
   check<nn::MaskedDropout<0.25, shape<5, 7>>, 5, 7>("dropout with a mask");
 }
 BOOST_AUTO_TEST_CASE(augmentations) {
-  check<nn::RandomHorizontalFlip<>, 6, 2, 3, 5>("flips");
-  check<nn::RandomHorizontalFlip<0.25, esp::nhwc>, 6, 3, 5, 2>("flips, channels last");
-  check<nn::RandomCrop<4>, 6, 2, 6, 5>("crops");
-  check<nn::RandomCrop<1, esp::nhwc>, 6, 4, 5, 2>("crops, channels last");
+  check<nn::RandomHorizontalFlip<>, 6, 2, 3, 5>("random_horizontal_flip");
+  check<nn::RandomHorizontalFlip<0.25, esp::nhwc>, 6, 3, 5, 2>("random_horizontal_flip, channels last");
+  check<nn::RandomCrop<4>, 6, 2, 6, 5>("random_crop");
+  check<nn::RandomCrop<1, esp::nhwc>, 6, 4, 5, 2>("random_crop, channels last");
 }
 BOOST_AUTO_TEST_CASE(products) {
   check<nn::Linear<7, 5>, 4, 7>("linear");
