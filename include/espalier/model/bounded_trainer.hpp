@@ -182,7 +182,12 @@ class bounded_trainer {
   auto states() { return model_->engine().span_of(states_memory(), Rule::lasting); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
   /// As those of a trainer for fixed batches.
-  T loss_scale() const requires(optim::scales_loss<Optimizer>) { return states_memory()[Rule::scalars_at]; }
+  template <class Scale = optim::has_loss_scale<Optimizer>>
+  T loss_scale() const {
+    static_assert(Scale::agree, ESPALIER_SENTENCE("trainer.loss_scale(): " ESPALIER_HAS_LOSS_SCALE, Scale));
+    if constexpr (Scale::agree) return states_memory()[Rule::scalars_at];
+    else return T(1);
+  }
   auto loss_scale_state() requires(optim::scales_loss<Optimizer>) {
     return model_->engine().span_of(states_memory() + Rule::scalars_at, Rule::scalars);
   }

@@ -270,9 +270,12 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     rule_.steps = steps;
   }
   /// The scale of the next step's gradients (scale_loss). On a device with its own memory: waits for all steps so far.
-  number loss_scale() const requires(optim::scales_loss<Optimizer>) {
+  /// errors  an optimizer without a scale does not compile
+  template <class Scale = optim::has_loss_scale<Optimizer>>
+  number loss_scale() const {
+    static_assert(Scale::agree, ESPALIER_SENTENCE("trainer.loss_scale(): " ESPALIER_HAS_LOSS_SCALE, Scale));
     number scale = 1;
-    model_->engine().to_host(&scale, state_memory() + Rule::scalars_at, sizeof scale);
+    if constexpr (Scale::agree) model_->engine().to_host(&scale, state_memory() + Rule::scalars_at, sizeof scale);
     return scale;
   }
   /// The scale, and the number of updates since it changed. To resume a training, save them with states().

@@ -17,13 +17,13 @@ struct clip_by_norm {
   O optimizer{};
   double max_norm = 1;
 
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 1;
   static constexpr int own = detail::own_hyperparameters<O, 1>;  ///< the wrapped optimizer's hyperparameters come first
   static constexpr bool decays = Decaying<O>;
 
   auto hyperparameters_of(std::int64_t step) const {
-    hyperparameters m = optimizer.hyperparameters_of(step);
+    hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = max_norm;
     return m;
   }
@@ -54,13 +54,13 @@ struct clip_by_value {
   O optimizer{};
   double max_value = 1;
 
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 1;
   static constexpr int own = detail::own_hyperparameters<O, 1>;
   static constexpr bool decays = Decaying<O>;
 
   auto hyperparameters_of(std::int64_t step) const {
-    hyperparameters m = optimizer.hyperparameters_of(step);
+    hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = max_value;
     return m;
   }
@@ -88,11 +88,11 @@ struct skip_non_finite {
                                   wrapped<O>));
   O optimizer{};
 
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O>;
   static constexpr bool decays = Decaying<O>;
 
-  auto hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
+  auto hyperparameters_of(std::int64_t step) const { return detail::wrapped_hyperparameters(optimizer, step); }
   /// 1 where every element of g is finite, also with -ffast-math: the sum counts the elements that are not.
   static constexpr auto condition(auto g) { return equal(sum(1 - is_finite(g)), 0); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }

@@ -69,10 +69,12 @@ struct decay_only_of {
   O optimizer{};
 
   using selection = Which;
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O>;
 
-  hyperparameters hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
+  hyperparameters hyperparameters_of(std::int64_t step) const {
+    return detail::wrapped_hyperparameters(optimizer, step);
+  }
   static constexpr auto condition(auto g) requires requires { O::condition(g); }
   { return O::condition(g); }
   static constexpr auto penalty(auto p) requires requires { O::penalty(p); }

@@ -30,13 +30,13 @@ struct decoupled {
   O optimizer{};
   double weight_decay = 0.01;
 
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 1;
   static constexpr int own = detail::own_hyperparameters<O, 1>;
   static constexpr bool decays = true;
 
   hyperparameters hyperparameters_of(std::int64_t step) const {
-    hyperparameters m = optimizer.hyperparameters_of(step);
+    hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = static_cast<double>(learning_rate(optimizer)) * weight_decay;
     return m;
   }

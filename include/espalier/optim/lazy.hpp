@@ -35,10 +35,10 @@ struct lazy {
   O optimizer{};
 
   using is_lazy = void;
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O>;
 
-  auto hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
+  auto hyperparameters_of(std::int64_t step) const { return detail::wrapped_hyperparameters(optimizer, step); }
   static constexpr auto update(auto p, auto g, auto... state) { return O::update(p, g, state...); }
   constexpr bool keeps_unread_rows() const { return true; }
 };

@@ -125,6 +125,19 @@ template <class O>
 struct wrapped {
   static constexpr bool agree = Optimizer<O>;
 };
+namespace detail {
+/// The states of the optimizer in a wrapper; none of what is no optimizer, so that the wrapper is the only error.
+template <class O>
+inline constexpr int wrapped_states = 0;
+template <Optimizer O>
+inline constexpr int wrapped_states<O> = O::states;
+/// Its hyperparameters, likewise.
+template <class O>
+hyperparameters wrapped_hyperparameters([[maybe_unused]] O const& optimizer, [[maybe_unused]] std::int64_t step) {
+  if constexpr (Optimizer<O>) return optimizer.hyperparameters_of(step);
+  else return {};
+}
+}  // namespace detail
 
 }  // namespace espalier::optim
 #include "../base/diagnostics_pop.hpp"

@@ -21,13 +21,13 @@ struct penalized {
   double l2 = 0;
   bool in_loss = false;
 
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 2;
   static constexpr int own = detail::own_hyperparameters<O, 2>;  ///< l1, then l2
   static constexpr bool decays = true;
 
   hyperparameters hyperparameters_of(std::int64_t step) const {
-    hyperparameters m = optimizer.hyperparameters_of(step);
+    hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = l1;
     m.at[own + 1] = l2;
     return m;

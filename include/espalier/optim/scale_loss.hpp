@@ -30,14 +30,14 @@ struct scale_loss {
 
   using scales_loss = void;
   static constexpr double least_scale = 0x1p-126, most_scale = 0x1p126;
-  static constexpr int states = O::states;
+  static constexpr int states = detail::wrapped_states<O>;
   static constexpr int scalars = 2;  ///< the scale, and the number of updates since it changed
   static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 3;
   static constexpr int own = detail::own_hyperparameters<O, 3>;  ///< growth_factor, backoff_factor, growth_interval
   static constexpr bool decays = Decaying<O>;
 
   hyperparameters hyperparameters_of(std::int64_t step) const {
-    hyperparameters m = optimizer.hyperparameters_of(step);
+    hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = growth_factor;
     m.at[own + 1] = backoff_factor;
     m.at[own + 2] = static_cast<double>(growth_interval);
@@ -135,6 +135,14 @@ template <class O, bool IsTrainer>
 struct scaling_works {
   static constexpr bool agree = (!scales_loss<O> || IsTrainer) && !detail::has_scaling_inside<O>();
 };
+
+/// Named relation: the optimizer has a scale.
+template <class O>
+struct has_loss_scale {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = scales_loss<O>;
+};
+#define ESPALIER_HAS_LOSS_SCALE "the optimizer has no scale; wrap it: optim::scale_loss{optim::Adam{}}"
 
 }  // namespace espalier::optim
 #include "../base/diagnostics_pop.hpp"
