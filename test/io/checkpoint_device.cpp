@@ -5,6 +5,7 @@
 #include <espalier.hpp>
 #include <espalier/io/safetensors.hpp>
 #include <espalier/simulated_cuda.hpp>
+#include <espalier/simulated_cuda_parallel.hpp>
 
 #include "support/temporary.hpp"
 
@@ -40,10 +41,10 @@ std::vector<float> numbers(Model& model) {
   return all;
 }
 
-template <class T, class Optimizer>
+template <class T, class Device = esp::simulated_cuda, class Optimizer>
 void goes_on(Optimizer adam) {
   temporary::folder const folder;
-  using Model = esp::model<Net, esp::simulated_cuda, T>;
+  using Model = esp::model<Net, Device, T>;
   Model straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{6}};
   esp::trainer all{straight, nn::SoftmaxLoss{}, adam, Batch{}}, begun{first, nn::SoftmaxLoss{}, adam, Batch{}},
       rest{second, nn::SoftmaxLoss{}, adam, Batch{}};
@@ -68,6 +69,11 @@ BOOST_AUTO_TEST_CASE(training_in_16_bits_goes_on_with_the_same_bits) {
 /// The scale grows at the second and the fourth step: the file has it, and that one update has passed since.
 BOOST_AUTO_TEST_CASE(scaled_training_in_half_goes_on_with_the_same_bits) {
   goes_on<esp::half>(optim::scale_loss{optim::Adam{.learning_rate = 1e-2f}, 256, 2, 0.5, 2});
+}
+
+BOOST_AUTO_TEST_CASE(training_on_two_devices_goes_on_with_the_same_bits) {
+  goes_on<float, esp::simulated_cuda_parallel<2>>(
+      optim::scale_loss{optim::Adam{.learning_rate = 1e-2f}, 256, 2, 0.5, 2});
 }
 
 BOOST_AUTO_TEST_CASE(from_one_device_to_another) {
