@@ -10,28 +10,14 @@
 #include <vector>
 
 #include "support/allocation_counter.hpp"
+#include "support/numbered_samples.hpp"
 
 namespace data = espalier::data;
 using espalier::batch;
 using espalier::shape;
+using test::numbered;
 
 namespace {
-
-/// n samples of shape (2): sample i is (i, -i) with label i.
-struct numbered {
-  std::vector<float> images;
-  std::vector<std::int32_t> labels;
-  explicit numbered(int n) {
-    for (int i = 0; i < n; ++i) {
-      images.push_back(static_cast<float>(i));
-      images.push_back(static_cast<float>(-i));
-      labels.push_back(i);
-    }
-  }
-  data::samples<float, shape<2>> all() const {
-    return {images.data(), labels.data(), static_cast<std::int64_t>(labels.size())};
-  }
-};
 
 /// Adds random numbers, and throws for sample number `Failing`.
 template <int Failing>

@@ -25,22 +25,10 @@ class counting_backend : public espalier::on_cuda::simulated_backend {
 };
 }  // namespace
 
-#include <espalier/device/cuda/library/default_backend.hpp>
-
-namespace espalier {
-struct simulated_cuda {};
-template <>
-struct detail::storage_on<simulated_cuda> {
-  static constexpr bool included = true;
-};
-template <>
-struct on_cuda::backend_for<simulated_cuda> {
-  using type = counting_backend;
-};
-}  // namespace espalier
-
-#include <espalier/device/cuda/tensor/device_tensor.hpp>
-#include <espalier/device/cuda/engine.hpp>
+namespace test {
+using own_backend = counting_backend;
+}
+#include "support/own_backend.hpp"
 
 #include <espalier/data/prefetcher.hpp>
 

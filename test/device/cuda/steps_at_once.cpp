@@ -15,22 +15,10 @@ class small_backend : public espalier::on_cuda::simulated_backend {
 };
 }  // namespace
 
-#include <espalier/device/cuda/library/default_backend.hpp>
-
-namespace espalier {
-struct simulated_cuda {};
-template <>
-struct detail::storage_on<simulated_cuda> {
-  static constexpr bool included = true;
-};
-template <>
-struct on_cuda::backend_for<simulated_cuda> {
-  using type = small_backend;
-};
-}  // namespace espalier
-
-#include <espalier/device/cuda/tensor/device_tensor.hpp>
-#include <espalier/device/cuda/engine.hpp>
+namespace test {
+using own_backend = small_backend;
+}
+#include "support/own_backend.hpp"
 
 #include "support/nets.hpp"
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../storage/bytes.hpp"
-#include "../cpu/run.hpp"
 #include "../engine.hpp"
 #include "../program_bases.hpp"
 #include "batch_slots.hpp"
-#include "library/default_backend.hpp"
-#include "tensor/device_block.hpp"
-#include "tensor/device_span.hpp"
+#include "engine_memory.hpp"
 #include "kernel/master_weights.hpp"
 #include "error.hpp"
 #include "run.hpp"
@@ -128,42 +124,28 @@ class exchange {
 
 /// The engine of a graphics processor. Its backend launches the kernels.
 template <class Device>
-class engine {
+class engine : public engine_memory<Device> {
+  using base_type = engine_memory<Device>;
+  using base_type::backend_;
+
  public:
-  using backend_type = backend_of<Device>;
-  static constexpr bool has_device_memory = true;
-  using memory_device = Device;
+  using backend_type = typename base_type::backend_type;
   using single_threaded = engine;
-  using memory = device_block<backend_type>;
   using exchange = on_cuda::exchange<Device>;
   template <int Count>
   using replays = step_graphs<backend_type, Count>;
   /// As replays, of launches that are never captured.
   template <int Count>
   using no_replays = step_graphs<never_captures, Count>;
-  template <class T>
-  using elements = device_span<T, Device>;
-  template <class Program>
-  using program = Program;
   template <class Program, class T>
   using result = std::conditional_t<(plan::device_plan_of<Program, detail::policy_of<backend_type, T>>.reporting > 0),
                                     compute_type<T>, T>;
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Program, T, backend_type>;
 
-  /// Uses the backend of the device's tensors, so that their values are ready when a step reads them.
-  engine() : backend_{&default_backend<Device>()} {}
-  explicit engine(backend_type& backend) : backend_{&backend} {}
+  using base_type::base_type;
 
   single_threaded without_threads() const { return *this; }
-  memory allocate(std::size_t size) const { return memory{*backend_, size}; }
-  memory allocate(std::size_t size, std::size_t) const { return allocate(size); }
-  template <std::size_t Count>
-  memory allocate(bytes<Count>&, std::size_t) const {  // memory of the host: a static_assert of the caller reports it
-    return memory{};
-  }
-  static memory hand_over(memory& from) noexcept { return static_cast<memory&&>(from); }
-  static void hand_over(memory& from, memory& to) noexcept { to = static_cast<memory&&>(from); }
   exchange make_exchange(std::size_t device_bytes, std::size_t host_bytes) const {
     return exchange{*backend_, device_bytes, host_bytes};
   }
@@ -171,10 +153,6 @@ class engine {
   auto make_exchange_with(std::size_t device_bytes, std::size_t host_bytes) const {
     if constexpr (std::is_same_v<From, Device>) return tensor_exchange<Device>{*backend_};
     else return exchange{*backend_, device_bytes, host_bytes};
-  }
-  template <class T>
-  elements<T> span_of(T* data, std::int64_t size) const {
-    return {*backend_, data, size};
   }
   template <class Program, class T, class...>
   void run(void* const* base) const {
@@ -202,19 +180,6 @@ class engine {
     on_cuda::detail::copy_results<Program, T>(
         *backend_, base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
   }
-  template <class Program, class T, class Arch = on_cpu::default_arch>
-  void run_on_host(void* const* base) const noexcept {
-    on_cpu::run<Program, T, Arch>(base);
-  }
-  void copy(void* to, void const* from, std::size_t bytes) const {
-    if (bytes > 0) backend_->copy(to, from, bytes);
-  }
-  void to_device(void* to, void const* from, std::size_t bytes) const {
-    if (bytes > 0) backend_->to_device(to, from, bytes);
-  }
-  void to_host(void* to, void const* from, std::size_t bytes) const {
-    if (bytes > 0) backend_->to_host(to, from, bytes);
-  }
   backend_type& backend() const { return *backend_; }
 
   /// Converts numbers to another type, rounded if it has fewer bits.
@@ -228,9 +193,6 @@ class engine {
   void refresh_master_weights(T const* stored, float* master_weights) const {
     backend_->template launch<master_weights_kernel<T, Size>>({{const_cast<T*>(stored), master_weights}, {}});
   }
-
- private:
-  backend_type* backend_;
 };
 
 }  // namespace espalier::on_cuda

@@ -32,58 +32,39 @@ struct bucket_ranges {
 /// training program also exchanges gradients, loss and buffers.
 /// order   kernels are launched one by one, group by group for all devices: nothing is captured as a graph
 template <class Device>
-class parallel_engine {
+class parallel_engine : public engine_memory<Device> {
+  using base_type = engine_memory<Device>;
+  using base_type::backend_;
   using group = backend_of<Device>;
   using backend = typename group::backend_type;
 
  public:
-  using backend_type = group;
   using first_engine = engine<typename group::device_type>;
-  static constexpr bool has_device_memory = true;
   static constexpr int parts = group::count;
-  using memory_device = Device;
   using single_threaded = parallel_engine;
-  using memory = device_block<group>;
   using exchange = parallel_exchange<Device>;
   template <int Count>
   using replays = step_graphs<never_captures, Count>;
   template <int Count>
   using no_replays = replays<Count>;
-  template <class T>
-  using elements = device_span<T, Device>;
-  template <class Program>
-  using program = Program;
   template <class Program, class T>
   using result = typename first_engine::template result<Program, T>;
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Program, T, backend>;
 
-  parallel_engine() : group_{&default_backend<Device>()} {}
-  explicit parallel_engine(group& devices) : group_{&devices} {}
+  using base_type::base_type;
 
   single_threaded without_threads() const { return *this; }
   /// The engine of device 0.
-  first_engine first() const { return first_engine{group_->backend(0)}; }
-  memory allocate(std::size_t size) const { return memory{*group_, size}; }
-  memory allocate(std::size_t size, std::size_t) const { return allocate(size); }
-  template <std::size_t Count>
-  memory allocate(bytes<Count>&, std::size_t) const {  // memory of the host: a static_assert of the caller reports it
-    return memory{};
-  }
-  static memory hand_over(memory& from) noexcept { return static_cast<memory&&>(from); }
-  static void hand_over(memory& from, memory& to) noexcept { to = static_cast<memory&&>(from); }
+  first_engine first() const { return first_engine{backend_->backend(0)}; }
   exchange make_exchange(std::size_t device_bytes, std::size_t host_bytes) const {
-    return exchange{*group_, device_bytes, host_bytes};
-  }
-  template <class T>
-  elements<T> span_of(T* data, std::int64_t size) const {
-    return {*group_, data, size};
+    return exchange{*backend_, device_bytes, host_bytes};
   }
 
   template <class Program, class T, class...>
   void run(void* const* base) const {
     each([&](int k, first_engine const& on) {
-      bases const own{*group_, k, base};
+      bases const own{*backend_, k, base};
       on.template run<Program, T>(own.at);
     });
   }
@@ -94,10 +75,10 @@ class parallel_engine {
   void run_training(void* const* base) const {
     using checked [[maybe_unused]] = typename detail::checked_program<Program, T, backend>::type;
     constexpr int groups = plan::plan_of<Program>.groups.group_count;
-    auto& exchanges = group_->collectives();
-    group_->on_all([&](auto const& use) {
+    auto& exchanges = backend_->collectives();
+    backend_->on_all([&](auto const& use) {
       bases own[static_cast<std::size_t>(parts)];
-      for (int k = 0; k < parts; ++k) own[k] = bases{*group_, k, base};
+      for (int k = 0; k < parts; ++k) own[k] = bases{*backend_, k, base};
       if constexpr (Buffers > 0 && parts > 1) {
         together(use, [&](int k) { exchanges.broadcast(k, static_cast<T*>(own[k].at[plan::base::buffers]), Buffers); });
         for (int k = 0; k < parts; ++k) wait(use, k);
@@ -115,32 +96,18 @@ class parallel_engine {
       for (int k = 0; k < parts; ++k) wait(use, k);
     });
   }
-  template <class Program, class T, class Arch = on_cpu::default_arch>
-  void run_on_host(void* const* base) const noexcept {
-    on_cpu::run<Program, T, Arch>(base);
-  }
-
-  void copy(void* to, void const* from, std::size_t size) const {
-    if (size > 0) group_->copy(to, from, size);
-  }
-  void to_device(void* to, void const* from, std::size_t size) const {
-    if (size > 0) group_->to_device(to, from, size);
-  }
-  void to_host(void* to, void const* from, std::size_t size) const {
-    if (size > 0) group_->to_host(to, from, size);
-  }
-  group& backend_group() const { return *group_; }
+  group& backend_group() const { return *backend_; }
 
   template <int Size, class From, class To>
   void convert(From const* from, To* to) const {
     each([&](int k, first_engine const& on) {
-      on.template convert<Size>(group_->address(k, from), group_->address(k, to));
+      on.template convert<Size>(backend_->address(k, from), backend_->address(k, to));
     });
   }
   template <int Size, class T>
   void refresh_master_weights(T const* stored, float* master_weights) const {
     each([&](int k, first_engine const& on) {
-      on.template refresh_master_weights<Size>(group_->address(k, stored), group_->address(k, master_weights));
+      on.template refresh_master_weights<Size>(backend_->address(k, stored), backend_->address(k, master_weights));
     });
   }
 
@@ -170,12 +137,12 @@ class parallel_engine {
                   last = table::first_of(table::buckets.first_after(X + 1));
     T* const gradients = static_cast<T*>(base[plan::base::gradients]);
     for (int i = first; i < last; ++i)
-      group_->collectives().average(k, gradients + table::ranges.at[i].offset, table::ranges.at[i].size);
+      backend_->collectives().average(k, gradients + table::ranges.at[i].offset, table::ranges.at[i].size);
   }
   /// One exchange of all devices, behind what is queued on their backends: calls(k) makes the calls of device k.
   template <class Use, class Calls>
   void together(Use const& use, Calls const& calls) const {
-    auto& exchanges = group_->collectives();
+    auto& exchanges = backend_->collectives();
     for (int k = 0; k < parts; ++k) {
       use(k);
       exchanges.after(k);
@@ -190,15 +157,13 @@ class parallel_engine {
   template <class Use>
   void wait(Use const& use, int k) const {
     use(k);
-    group_->collectives().before(k);
+    backend_->collectives().before(k);
   }
   /// Calls f(k, engine) for each device.
   template <class F>
   void each(F const& f) const {
-    group_->on_each([&](int k, backend& of) { f(k, first_engine{of}); });
+    backend_->on_each([&](int k, backend& of) { f(k, first_engine{of}); });
   }
-
-  group* group_;
 };
 
 }  // namespace espalier::on_cuda
