@@ -8,6 +8,7 @@
 
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
+#include <espalier/data/prefetcher.hpp>
 
 #include "support/allocation_counter.hpp"
 
@@ -43,6 +44,17 @@ BOOST_AUTO_TEST_CASE(epochs_allocate_nothing) {
     for (auto const& [images, labels, real] : testing.epoch(0))
       sum += static_cast<double>(images[0]) + labels[real - 1];
   }
+  BOOST_TEST(allocations() == before);
+  BOOST_TEST(sum > 0);
+}
+BOOST_AUTO_TEST_CASE(epochs_of_a_prefetcher_allocate_nothing) {
+  pictures const some;
+  data::prefetcher batches{
+      data::loader{some.all(), esp::batch<16, 3, 32, 32>{}, data::shuffled{1}, data::drop_last, augmented{.seed = 2}}};
+  long const before = allocations();
+  double sum = 0;
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (auto const& [images, labels] : batches.epoch(epoch)) sum += static_cast<double>(images[5]) + labels[0];
   BOOST_TEST(allocations() == before);
   BOOST_TEST(sum > 0);
 }

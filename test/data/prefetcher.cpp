@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "support/allocation_counter.hpp"
 #include "support/numbered_samples.hpp"
 
 namespace data = espalier::data;
@@ -201,12 +200,4 @@ BOOST_AUTO_TEST_CASE(wrong_uses_are_reported) {
   data::prefetcher tails{data::loader{some.all(), batch<12, 2>{}, data::in_order{}, data::second_batch<4>}};
   BOOST_TEST(error_of([&] { (void)tails.tail(); }) ==
              "prefetcher.tail(): expected a call after epoch(k), which begins an epoch, got none");
-}
-BOOST_AUTO_TEST_CASE(an_epoch_allocates_nothing) {
-  numbered const some{400};
-  data::prefetcher batches{data::loader{some.all(), batch<4, 2>{}, data::shuffled{1}, data::drop_last, noise<>{}}};
-  long const before = espalier_test::allocations();
-  for (int epoch = 0; epoch < 3; ++epoch)
-    for (auto const& each : batches.epoch(epoch)) (void)each;
-  BOOST_TEST(espalier_test::allocations() == before);
 }
