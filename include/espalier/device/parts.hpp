@@ -15,8 +15,8 @@ template <class Engine>
   requires requires { Engine::parts; }
 inline constexpr int parts_of<Engine> = Engine::parts;
 
-/// The part of a batch that one device computes, as a shape. A batch that has no equal parts is its own part; whoever
-/// divides it has reported that.
+/// The part of a batch that one device computes, as a shape. A batch that has no equal parts is its own part;
+/// parts_fit has reported that.
 template <class Batch, int Parts>
 struct part_of_batch {
   using type = Batch;

@@ -30,11 +30,11 @@ constexpr graph::program with_samples_first(graph::program const& p) {
 }
 
 /// The definition of a bounded program, from its definitions for two numbers of samples (plan::counts_for).
-template <class First, class Second, int A, int B, int Most>
+template <class First, class Second, plan::traced_counts Counts, int Most>
 struct bounded_definition {
   using subject = typename plan::subject_of<First>::type;
   static constexpr plan::bounded_program bounded = plan::bind_samples(
-      with_samples_first(plan::graph_of<First>), with_samples_first(plan::graph_of<Second>), A, B, Most);
+      with_samples_first(plan::graph_of<First>), with_samples_first(plan::graph_of<Second>), Counts.a, Counts.b, Most);
   static constexpr graph::program build() { return bounded.program; }
   static constexpr plan::storage_layout layout() { return First::layout(); }
 };
@@ -100,16 +100,14 @@ struct scaled_training_of_samples : training_program<Net, Loss, Batch> {
 template <class Net, class Batch>
 using bounded_evaluation_program =
     bounded_definition<evaluation_of_samples<Net, first_of<Net, Batch>>,
-                       evaluation_of_samples<Net, second_of<Net, Batch>>, counts_of<Net, Batch>.a,
-                       counts_of<Net, Batch>.b, Batch::max_samples>;
+                       evaluation_of_samples<Net, second_of<Net, Batch>>, counts_of<Net, Batch>, Batch::max_samples>;
 template <class Net, class Loss, class Batch, bool Scaled>
 using training_for_samples =
     std::conditional_t<Scaled, scaled_training_of_samples<Net, Loss, Batch>, training_of_samples<Net, Loss, Batch>>;
 template <class Net, class Loss, class Batch, bool Scaled = false>
-using bounded_training_program =
-    bounded_definition<training_for_samples<Net, Loss, first_of<Net, Batch>, Scaled>,
-                       training_for_samples<Net, Loss, second_of<Net, Batch>, Scaled>, counts_of<Net, Batch>.a,
-                       counts_of<Net, Batch>.b, Batch::max_samples>;
+using bounded_training_program = bounded_definition<training_for_samples<Net, Loss, first_of<Net, Batch>, Scaled>,
+                                                    training_for_samples<Net, Loss, second_of<Net, Batch>, Scaled>,
+                                                    counts_of<Net, Batch>, Batch::max_samples>;
 
 /// The shape of a value of a bounded program, from its shapes in both traces: a shape, or that of up to N samples of
 /// some rows.

@@ -15,15 +15,14 @@ template <class O, int Size, int Stride = Size>
 struct update_program {
   using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has facts about an update, too
   static constexpr std::int64_t parameter_offsets[] = {0};
-  static constexpr int scalars_from = optim::vectors<O>;
+  static constexpr int scalars_from = optim::vectors<O>, buffers = scalars_from + optim::scalars<O>;
   struct offsets {
-    std::int64_t at[12];
+    std::int64_t at[static_cast<std::size_t>(buffers) + 1];
   };
   static constexpr offsets state_offsets = [] {
     offsets r{};
-    for (int i = 0; i < 12; ++i)
-      r.at[i] = i < scalars_from || optim::scalars<O> == 0 ? std::int64_t{i} * Stride
-                                                           : std::int64_t{scalars_from} * Stride + (i - scalars_from);
+    for (int i = 0; i < buffers; ++i)
+      r.at[i] = i < scalars_from ? std::int64_t{i} * Stride : std::int64_t{scalars_from} * Stride + (i - scalars_from);
     return r;
   }();
 
@@ -42,7 +41,7 @@ struct update_program {
                           (p.add_output(tracing::trace_operand(t, states), graph::destination::buffer, slot++), ...);
                           (void)slot;
                         });
-    if constexpr (optim::scalars < O >> 0)
+    if constexpr ((optim::scalars<O>) > 0)
       boost::hana::unpack(O::next_scalars(gradient), [&](auto const&... next) {
         int slot = scalars_from;
         (p.add_output(tracing::trace_operand(t, next), graph::destination::buffer, slot++), ...);

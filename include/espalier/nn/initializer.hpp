@@ -20,7 +20,7 @@
 /// normal    Box and Muller: words 0 and 1 of a block give elements 0 and 1, words 2 and 3 give 2 and 3:
 ///           r = sqrt(-2 log(1 - u)), (r cos(2 pi v), r sin(2 pi v)); |random| < 5.8
 /// range     fans are at least 1, probabilities in [0, 1], deviations not negative, and low <= high; elements are
-///           finite. largest() is the greatest magnitude of the elements, or -1 if a number is out of its range
+///           finite. largest() is the greatest absolute value of the elements, or -1 if a number is out of its range
 /// accuracy  random numbers are computed in double by base/constant_math.hpp and rounded once: the same in constant
 ///           expressions, at run time and on every machine. If a compiler fuses multiplication and addition, the last
 ///           digit of a double may differ
@@ -28,8 +28,7 @@
 namespace espalier::nn::init {
 
 namespace detail {
-constexpr double magnitude(double x) { return x < 0 ? -x : x; }
-/// The greatest magnitude of a normal random number.
+/// The greatest absolute value of a normal random number.
 inline constexpr double largest_normal = 5.8;
 }  // namespace detail
 
@@ -59,7 +58,7 @@ struct constant {
   double value = 0;
 
   static constexpr distribution needs = distribution::none;
-  constexpr double largest() const { return detail::magnitude(value); }
+  constexpr double largest() const { return math::abs(value); }
   template <class T>
   constexpr T from_random(T) const {
     return static_cast<T>(value);
@@ -72,7 +71,7 @@ struct uniform {
 
   static constexpr distribution needs = distribution::uniform;
   constexpr double largest() const {
-    double const a = detail::magnitude(low), b = detail::magnitude(high);
+    double const a = math::abs(low), b = math::abs(high);
     return !(low <= high && high - low <= __DBL_MAX__) ? -1 : a > b ? a : b;
   }
   template <class T>
@@ -87,7 +86,7 @@ struct normal {
 
   static constexpr distribution needs = distribution::normal;
   constexpr double largest() const {
-    return deviation >= 0 ? detail::magnitude(mean) + detail::largest_normal * deviation : -1;
+    return deviation >= 0 ? math::abs(mean) + detail::largest_normal * deviation : -1;
   }
   template <class T>
   constexpr T from_random(T random) const {
@@ -113,7 +112,7 @@ struct xavier_uniform {
   double gain = 1;
 
   static constexpr distribution needs = distribution::uniform;
-  constexpr double largest() const { return fan_in >= 1 && fan_out >= 1 ? detail::magnitude(bound()) : -1; }
+  constexpr double largest() const { return fan_in >= 1 && fan_out >= 1 ? math::abs(bound()) : -1; }
   constexpr double bound() const { return gain * math::sqrt(6.0 / (static_cast<double>(fan_in) + fan_out)); }
   template <class T>
   constexpr T from_random(T random) const {
@@ -128,7 +127,7 @@ struct xavier_normal {
 
   static constexpr distribution needs = distribution::normal;
   constexpr double largest() const {
-    return fan_in >= 1 && fan_out >= 1 ? detail::largest_normal * detail::magnitude(deviation()) : -1;
+    return fan_in >= 1 && fan_out >= 1 ? detail::largest_normal * math::abs(deviation()) : -1;
   }
   constexpr double deviation() const { return gain * math::sqrt(2.0 / (static_cast<double>(fan_in) + fan_out)); }
   template <class T>
@@ -143,7 +142,7 @@ struct kaiming_uniform {
   double gain = 1.4142135623730951;
 
   static constexpr distribution needs = distribution::uniform;
-  constexpr double largest() const { return fan_in >= 1 ? detail::magnitude(bound()) : -1; }
+  constexpr double largest() const { return fan_in >= 1 ? math::abs(bound()) : -1; }
   constexpr double bound() const { return gain * math::sqrt(3.0 / fan_in); }
   template <class T>
   constexpr T from_random(T random) const {
@@ -157,9 +156,7 @@ struct kaiming_normal {
   double gain = 1.4142135623730951;
 
   static constexpr distribution needs = distribution::normal;
-  constexpr double largest() const {
-    return fan_in >= 1 ? detail::largest_normal * detail::magnitude(deviation()) : -1;
-  }
+  constexpr double largest() const { return fan_in >= 1 ? detail::largest_normal * math::abs(deviation()) : -1; }
   constexpr double deviation() const { return gain * math::sqrt(1.0 / fan_in); }
   template <class T>
   constexpr T from_random(T random) const {

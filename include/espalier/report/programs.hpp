@@ -122,7 +122,7 @@ struct titled_program<espalier::detail::update_program<Optimizer, Size, Stride>,
   static titled get() {
     std::vector<std::string> states;
     for (int i = 0; i < Optimizer::states; ++i) states.push_back("state " + std::to_string(i));
-    if (optim::scalars < Optimizer >> 0 && optim::vectors < Optimizer >> Optimizer::states) states.push_back("marks");
+    if ((optim::scalars<Optimizer>) > 0 && (optim::vectors<Optimizer>) > Optimizer::states) states.push_back("marks");
     for (int i = 0; i < optim::scalars<Optimizer>; ++i) states.push_back("scalar " + std::to_string(i));
     return {
         "update by " + short_name<Optimizer>() + (Size == Stride ? "" : " of " + std::to_string(Size) + " parameters"),

@@ -3,8 +3,8 @@
 #include <new>
 
 #include "cublas_products.hpp"
-#include "event_clock.hpp"
 #include "cuda_copy_stream.hpp"
+#include "event_clock.hpp"
 #if defined(ESPALIER_CUDNN)
 #include "cudnn_convolutions.hpp"
 #endif
