@@ -93,8 +93,8 @@ struct batch_on_device {
 /// shape   as the loader: images (N, Sample...), labels (N), real targets (N, Target...)
 /// range   ahead from 1 to 7
 /// device  images and labels are views of the device's memory. A step reads them in place and checks the labels in the
-///         host's copy. So it copies neither, and a queued step does not wait, unless the optimizer may skip the update.
-///         On esp::cpu they are in memory of the host
+///         host's copy. So it copies neither, and a queued step does not wait; if the optimizer may skip the update, the
+///         next step waits for it. On esp::cpu they are in memory of the host
 /// order   a batch is valid until the loop takes the next one. What you have queued by then, on the device's default
 ///         backend or by a trainer, is done before the memory gets another batch
 /// errors  size_error for another `ahead`; a loader that is not moved does not compile, and batches of up to N samples

@@ -4,9 +4,7 @@
 #include "../operation/compare.hpp"
 #include "../operation/flip.hpp"
 #include "../operation/where.hpp"
-#include "../shape/window.hpp"
 #include "augmentation.hpp"
-#include "module.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
@@ -37,7 +35,8 @@ struct RandomHorizontalFlip {
           x,
           [&] {
             using numbers = detail::number_of_each_image<shape_of<X>>;
-            return where(random_uniform<numbers>{stream} < P.value, flip < Layout == nchw ? 3 : 2 > (x), x);
+            constexpr int columns = Layout == nchw ? 3 : 2;
+            return where(random_uniform<numbers>{stream} < P.value, flip<columns>(x), x);
           },
           [&] { return x; });
   }
