@@ -21,7 +21,6 @@ struct storage_on<cuda_parallel<Devices, BucketBytes>> {
 namespace on_cuda {
 template <int Devices, std::size_t BucketBytes>
 struct group_members<cuda_parallel<Devices, BucketBytes>> {
-  using device = cuda;
   using collectives = nccl_collectives;
   using scope = cuda_device_scope;
   static constexpr int count = Devices > 0 ? Devices : 1;  // the model reports another number

@@ -21,7 +21,6 @@ struct storage_on<simulated_cuda_parallel<Devices, BucketBytes>> {
 namespace on_cuda {
 template <int Devices, std::size_t BucketBytes>
 struct group_members<simulated_cuda_parallel<Devices, BucketBytes>> {
-  using device = simulated_cuda;
   using collectives = simulated_collectives;
   /// Simulated devices need no current one.
   struct scope {

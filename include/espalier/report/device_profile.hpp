@@ -121,16 +121,7 @@ class device_profiling_engine : public engine_of<Device>::type {
   std::unique_ptr<profiles> found_ = std::make_unique<profiles>();
 };
 
-/// Several devices are reported; nothing else is then reported about them.
-template <class Device>
-struct profiled_member {
-  using type = Device;
-};
-template <class Device>
-  requires is_device_group<Device>
-struct profiled_member<Device> {
-  using type = typename on_cuda::backend_of<Device>::device_type;
-};
+/// Several devices are refused; nothing else is then reported about them.
 template <class Device>
   requires is_graphics<Device>
 struct engine_of<profiled<Device>> {
@@ -138,7 +129,7 @@ struct engine_of<profiled<Device>> {
                 ESPALIER_SENTENCE("profiled<cuda_parallel<N>>: profile a model on one device, profiled<cuda>; the "
                                   "devices run the same kernels",
                                   on_one_device<Device>));
-  using type = device_profiling_engine<typename profiled_member<Device>::type>;
+  using type = device_profiling_engine<single_device<Device>>;
 };
 
 }  // namespace detail

@@ -46,6 +46,22 @@ inline constexpr bool is_device_group<cuda_parallel<Devices, BucketBytes>> = tru
 template <int Devices, std::size_t BucketBytes>
 inline constexpr bool is_device_group<simulated_cuda_parallel<Devices, BucketBytes>> = true;
 
+/// The tag of one device: of each of several, or the device itself.
+template <class Device>
+struct single_device_of {
+  using type = Device;
+};
+template <int Devices, std::size_t BucketBytes>
+struct single_device_of<cuda_parallel<Devices, BucketBytes>> {
+  using type = cuda;
+};
+template <int Devices, std::size_t BucketBytes>
+struct single_device_of<simulated_cuda_parallel<Devices, BucketBytes>> {
+  using type = simulated_cuda;
+};
+template <class Device>
+using single_device = typename single_device_of<Device>::type;
+
 /// A device with its own memory, which the host accesses only by copies.
 template <class Device>
 inline constexpr bool is_graphics =

@@ -12,7 +12,6 @@
 namespace espalier::on_cuda {
 
 /// What a device tag of several devices consists of; its header specializes it.
-///   device        the tag of one device
 ///   collectives   how they exchange elements
 ///   scope         chooses the current device: scope.use(k)
 ///   count, bucket_bytes
@@ -31,7 +30,7 @@ class device_group {
   using members = group_members<Device>;
 
  public:
-  using device_type = typename members::device;
+  using device_type = espalier::detail::single_device<Device>;
   using backend_type = backend_of<device_type>;
   using collectives_type = typename members::collectives;
   static_assert(Collectives<collectives_type, backend_type>);
@@ -149,7 +148,7 @@ class device_group {
   template <class F>
   static void guarded(F const& f) {
     typename members::scope const scope;
-    int current = 0;
+    [[maybe_unused]] int current = 0;
     auto const choose = [&](int k) {
       current = k;
       scope.use(k);
