@@ -91,6 +91,17 @@ void run_on_device(void* const* host_base) {
       backend.to_host(host_base[i], device_base[i], static_cast<std::size_t>(ranges.bytes[i]));
 }
 
+/// Streams pack their states into one vector. They run on the processor alone, and no device has kernels for that.
+template <class Program>
+inline constexpr bool packs_tensors = [] {
+  auto const& groups = espalier::plan::plan_of<Program>.groups;
+  for (int x = 1; x <= groups.group_count; ++x)
+    if (groups.groups[x].kind == espalier::plan::kernel_kind::pack ||
+        groups.groups[x].kind == espalier::plan::kernel_kind::part)
+      return true;
+  return false;
+}();
+
 }  // namespace test
 
 namespace espalier::on_cpu {
@@ -98,8 +109,15 @@ namespace espalier::on_cpu {
 template <>
 struct runner<default_arch> {
   template <class Program, class T, class Team>
-  static void run(void* const* base, Team const&) {
-    test::run_on_device<Program, T>(base);
+  static void run(void* const* base, Team const& team) {
+    constexpr int groups = plan::plan_of<Program>.groups.group_count;
+    if constexpr (test::packs_tensors<Program>) {
+      detail::run_groups<Program, T, default_arch, 1, groups>(base, team);
+      detail::copy_results<Program, T>(base,
+                                       std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
+    } else {
+      test::run_on_device<Program, T>(base);
+    }
   }
 };
 
