@@ -91,10 +91,12 @@ void run_on_device(void* const* host_base) {
       backend.to_host(host_base[i], device_base[i], static_cast<std::size_t>(ranges.bytes[i]));
 }
 
-/// Streams pack their states into one vector. They run on the processor alone, and no device has kernels for that.
+/// Streams pack their states into one vector. They run on the processor alone, and no device has kernels for that. Nor
+/// does a device run the steps of their loops: it has those of whole programs.
 template <class Program>
-inline constexpr bool packs_tensors = [] {
+inline constexpr bool is_for_the_processor = [] {
   auto const& groups = espalier::plan::plan_of<Program>.groups;
+  if (espalier::plan::base_count < Program >> espalier::plan::base::count) return true;
   for (int x = 1; x <= groups.group_count; ++x)
     if (groups.groups[x].kind == espalier::plan::kernel_kind::pack ||
         groups.groups[x].kind == espalier::plan::kernel_kind::part)
@@ -111,7 +113,7 @@ struct runner<default_arch> {
   template <class Program, class T, class Team>
   static void run(void* const* base, Team const& team) {
     constexpr int groups = plan::plan_of<Program>.groups.group_count;
-    if constexpr (test::packs_tensors<Program>) {
+    if constexpr (test::is_for_the_processor<Program>) {
       detail::run_groups<Program, T, default_arch, 1, groups>(base, team);
       detail::copy_results<Program, T>(base,
                                        std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});

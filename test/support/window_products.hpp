@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel_parts.hpp"
 #include "window_maps.hpp"
 #include "window_values.hpp"
 
@@ -17,7 +18,7 @@ template <class Kernel, class T>
 std::vector<T> result(std::size_t size, std::vector<T> const& x, std::vector<T> const& b) {
   std::vector<T> y(size, T(NAN)), by_parts = y;
   Kernel::run(x.data(), b.data(), y.data());
-  for (int i = 0; i < Kernel::parts; ++i) Kernel::part(x.data(), b.data(), by_parts.data(), nullptr, i);
+  for (int i = 0; i < Kernel::parts; ++i) run_part<Kernel, T>(i, x.data(), b.data(), by_parts.data());
   BOOST_TEST(y == by_parts);
   return y;
 }

@@ -135,11 +135,15 @@ class compiled {
 
  public:
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
+  /// What the processor's kernels need for themselves: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes =
+      facts::template run_bytes<Engine> - detail::aligned_bytes(workspace_bytes);
   /// Memory for arguments or results if they may overlap but the kernels do not allow it.
   static constexpr std::size_t in_place_bytes = facts::in_place::bytes;
-  /// All memory of the function: a workspace, gradients that updaters read, and memory to run in place.
+  /// All memory of the function: a workspace, that of kernels, gradients that updaters read, and memory to run in
+  /// place.
   static constexpr std::size_t bytes =
-      detail::aligned_bytes(workspace_bytes) + facts::packed_bytes + (Engine::has_device_memory ? 0 : in_place_bytes);
+      facts::template run_bytes<Engine> + facts::packed_bytes + (Engine::has_device_memory ? 0 : in_place_bytes);
   static constexpr int kernel_count = facts::kernel_count;
   /// Bytes that the kernels read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
@@ -299,7 +303,7 @@ class compiled {
       std::apply([](auto&... bound) { detail::check_models<typename facts::program, Leaf...>(bound...); }, bound_);
   }
 
-  static constexpr std::size_t packed_at = detail::aligned_bytes(workspace_bytes),
+  static constexpr std::size_t packed_at = facts::template run_bytes<Engine>,
                                in_place_at = packed_at + facts::packed_bytes;
   [[no_unique_address]] std::tuple<typename detail::function_argument<Leaf>::bound...> bound_;
   Engine engine_;

@@ -89,6 +89,8 @@ struct compiled_facts {
   using element_type = float;
   template <class Engine>
   static constexpr std::size_t workspace_bytes = 0;
+  template <class Engine>
+  static constexpr std::size_t run_bytes = 0;
   struct in_place : not_in_place {};
   static constexpr std::size_t packed_bytes = 0;
   static constexpr int results = 0;
@@ -120,6 +122,8 @@ struct compiled_facts<true, F, Leaf...> {
                                                      ? Engine::template workspace_bytes<program, element_type>
                                                      : workspace_elements<plan::program_on_cpu<program>> *
                                                            sizeof(element_type);
+  template <class Engine>
+  static constexpr std::size_t run_bytes = Engine::template run_bytes<program, element_type>;
   /// Memory for the gradients that updaters read.
   static constexpr std::size_t packed_bytes =
       aligned_bytes(static_cast<std::size_t>(plan::plan_of<program>.memory.packed) * sizeof(element_type));

@@ -76,7 +76,7 @@ template <class Program, class T, class Device>
 void run_on_device(eager_inputs<T> const& in, T* const* results, int result_count) {
   using Engine = typename engine_of<Device>::type;
   constexpr std::size_t numbers = aligned_bytes(max_numbers * sizeof(T)),
-                        needed = numbers + Engine::template workspace_bytes<Program, T>;
+                        needed = numbers + Engine::template run_bytes<Program, T>;
   Engine const engine;
   void* const room = kept_memory(engine, needed);
   void* base[plan::base::count]{};

@@ -87,7 +87,7 @@ void run_with_models(T* const* results, int count, X&... x) {
       [&](auto& model) {
         auto const& engine = model.engine();
         using Engine = std::remove_cvref_t<decltype(engine)>;
-        auto const workspace = engine.allocate(Engine::template workspace_bytes<Program, T>);
+        auto const workspace = engine.allocate(Engine::template run_bytes<Program, T>);
         b.at[plan::base::workspace] = workspace.template at<T>(0);
         engine.template run<Program, T>(b.at);
         return true;

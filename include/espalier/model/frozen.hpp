@@ -41,6 +41,7 @@ class frozen {
           "frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one",
           Host));
 
+  static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
   /// Starts the workspace on a new page after 16 KiB or more of parameters, which fill most of the first-level cache.
   /// The workspace then evicts few of them (measured: 0.9 of the time). 4096: bytes of a page.
   static constexpr std::size_t workspace_start(std::size_t parameters) {
@@ -55,13 +56,15 @@ class frozen {
   /// change and that kernels widen. workspace_bytes: the workspace of a call, or of the construction if that needs
   /// more.
   static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(Programs::storage.size));
-  static constexpr std::size_t workspace_bytes = [] {
-    constexpr std::size_t run = detail::workspace_elements<Program>, once = detail::workspace_elements<Preparing>;
-    return detail::bytes_for<T>(run > once ? run : once);
-  }();
+  static constexpr std::size_t workspace_bytes =
+      larger(on_cpu::run_bytes<Program, T, 0>, on_cpu::run_bytes<Preparing, T, 0>);
+  /// What kernels need for themselves beside it: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes =
+      larger(on_cpu::run_bytes<Program, T>, on_cpu::run_bytes<Preparing, T>) - workspace_bytes;
   /// Memory for x or scores if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
-  static constexpr std::size_t bytes = workspace_start(parameter_bytes) + workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes =
+      workspace_start(parameter_bytes) + workspace_bytes + kernel_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
 
   /// Batch is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
@@ -177,7 +180,7 @@ class frozen {
     detail::program_bases b = model.bases();
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::gradients] = parameters();
-    espalier::on_cpu::run<Preparing, T>(b.at);
+    espalier::on_cpu::run_in_workspace<Preparing, T>(b.at);
     Programs::copy_narrow(b.at, parameters());
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
@@ -193,7 +196,7 @@ class frozen {
         b, exchange,
         [&] {
           InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
-                       [&] { espalier::on_cpu::run<Program, T>(b.at); });
+                       [&] { espalier::on_cpu::run_in_workspace<Program, T>(b.at); });
         },
         x...);
   }

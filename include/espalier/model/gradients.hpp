@@ -52,7 +52,7 @@ class gradient_run {
                    label_range_of<Loss, typename Program::prediction>());
     check_model_indices<Program>([&] { return exchange.view_on_host(x, tensor_alignment); },
                                  [&] { return exchange.view_on_host(y, targets_at); });
-    auto const workspace = engine.allocate(Engine::template workspace_bytes<Program, T>);
+    auto const workspace = engine.allocate(Engine::template run_bytes<Program, T>);
     on_cpu::random_state random{model_->initial_seed().value, next_random_step()};
     program_bases b = model_->bases();
     b.at[plan::base::workspace] = workspace.template at<T>(0);

@@ -312,7 +312,7 @@ class model {
       typename detail::returned_tensors<Computed, From, Found>::type y;
       using Evaluating = on_device::evaluating<Engine>;
       auto const& engine = Evaluating::of(engine_);
-      auto const workspace = engine.allocate(Engine::template workspace_bytes<Program, Computed>);
+      auto const workspace = engine.allocate(Engine::template run_bytes<Program, Computed>);
       auto exchange = engine.template make_exchange_with<From>(Call::end, Call::end);
       void const* const inputs[]{x.data()...};
       auto const indices = [&](int i) { return static_cast<std::int32_t const*>(inputs[i]); };

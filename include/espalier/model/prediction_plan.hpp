@@ -24,7 +24,9 @@ struct facts_of_prediction {
   static constexpr std::size_t buffer_bytes = bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   /// Activations and temporaries; without input, scores, parameters and buffers.
   static constexpr std::size_t workspace_bytes = bytes_for<T>(static_cast<std::size_t>(plan.memory.workspace));
-  /// The maximum of these bytes that are live at the same time; each value is rounded up to its alignment.
+  /// What the processor's kernels need for themselves, on one thread: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes = on_cpu::room_bytes<plan::program_on_cpu<program>, T>;
+  /// The maximum of the workspace's bytes that are live at the same time; each value is rounded up to its alignment.
   static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.memory.peak_live) * sizeof(T);
   static constexpr int kernel_count = plan.groups.group_count;
   /// Multiplications and additions: two for each term of a product, one for each element of any other op.
@@ -54,8 +56,8 @@ using prediction_facts = detail::prediction_facts_or_invalid<Net, Batch, T>;
 ///     static_assert(esp::prediction_plan<Net, batch<1, 8, 8>>.workspace_bytes <= 4096);
 /// shape   any batch that fits the net
 /// errors  layers that do not fit each other or the batch do not compile
-/// memory  a predictor on the processor allocates workspace_bytes and its in_place_bytes; its model allocates
-///         parameter_bytes + buffer_bytes
+/// memory  a predictor on the processor allocates workspace_bytes + kernel_bytes and its in_place_bytes; its model
+///         allocates parameter_bytes + buffer_bytes
 template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::results_of_net<Net, Batch>>::agree>
 inline constexpr prediction_facts<Net, Batch, T> prediction_plan{};
 template <class Net, class Batch, class T>

@@ -45,9 +45,11 @@ class predictor {
   using output_shape = typename detail::described_results<Found>::type;
 
   static constexpr std::size_t workspace_bytes = Engine::template workspace_bytes<Program, T>;
+  /// What the processor's kernels need for themselves: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes = Engine::template run_bytes<Program, T> - workspace_bytes;
   /// Memory for x or scores if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = Engine::has_device_memory ? 0 : InPlace::bytes;
-  static constexpr std::size_t bytes = workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes = workspace_bytes + kernel_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<AsRun>.groups.group_count;
   /// Bytes that the kernels read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<AsRun> * static_cast<std::int64_t>(sizeof(T));
@@ -196,7 +198,7 @@ class predictor {
         b, exchange_,
         [&] {
           if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
-          else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes), launch);
+          else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes + kernel_bytes), launch);
         },
         x...);
   }

@@ -203,6 +203,8 @@ class stream {
                         "model<Net> and stream that one",
                         Host));
 
+  static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
+
  public:
   using input_shape = Block;
   using output_shape = Output;
@@ -217,12 +219,15 @@ class stream {
   /// The state without the gaps that align its parts.
   static constexpr std::size_t state_bytes = static_cast<std::size_t>(layout.elements) * sizeof(T);
   /// What a call or reset() needs, whichever is more.
-  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(
-      detail::workspace_elements<Program> > detail::workspace_elements<Initial> ? detail::workspace_elements<Program>
-                                                                                : detail::workspace_elements<Initial>);
+  static constexpr std::size_t workspace_bytes =
+      larger(on_cpu::run_bytes<Program, T, 0>, on_cpu::run_bytes<Initial, T, 0>);
+  /// What kernels need for themselves beside it: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes =
+      larger(on_cpu::run_bytes<Program, T>, on_cpu::run_bytes<Initial, T>) - workspace_bytes;
   /// Memory for block or result if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
-  static constexpr std::size_t bytes = sliding_bytes + 2 * buffer_bytes + ring_bytes + workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes =
+      sliding_bytes + 2 * buffer_bytes + ring_bytes + workspace_bytes + kernel_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
   /// Bytes that the kernels of a block read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
@@ -444,7 +449,7 @@ class stream {
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch>
   void compute_initial_states() noexcept {
-    espalier::on_cpu::run<Initial, T>(bases().at);
+    espalier::on_cpu::run_in_workspace<Initial, T>(bases().at);
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>
@@ -461,7 +466,7 @@ class stream {
         b, exchange,
         [&] {
           InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
-                       [&] { espalier::on_cpu::run<Program, T>(b.at); });
+                       [&] { espalier::on_cpu::run_in_workspace<Program, T>(b.at); });
         },
         x...);
     slide(Histories{});

@@ -373,8 +373,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         if (detail::stable_address(images) != nullptr) exchange_.release();
     };
     if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
-    else
-      InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<ScoresProgram, T>), launch);
+    else InPlace::run(engine, b.at, memory_.template at<void>(Engine::template run_bytes<ScoresProgram, T>), launch);
     exchange_.download(at::scores, Memory::scores_bytes);
     return exchange_.host_address(own, at::scores);
   }

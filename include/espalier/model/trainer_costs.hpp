@@ -23,6 +23,8 @@ class trainer_costs {
   static constexpr label_range labels = label_range_of<Loss, prediction_shape>();
 
   static constexpr std::size_t workspace_bytes = Memory::workspace_bytes;
+  /// What the processor's kernels need for themselves: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes = Memory::step_bytes - Memory::workspace_bytes;
   static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
   static constexpr std::size_t gradient_bytes = Memory::gradient_bytes;
   static constexpr std::size_t optimizer_bytes = Memory::rule::state;

@@ -61,6 +61,9 @@ struct trainer_memory {
 
   static constexpr std::size_t workspace_bytes = largest(Engine::template workspace_bytes<step_program<Batch>, T>,
                                                          Engine::template workspace_bytes<step_program<More>, T>...);
+  /// The workspace of a step, and what kernels need for themselves.
+  static constexpr std::size_t step_bytes =
+      largest(Engine::template run_bytes<step_program<Batch>, T>, Engine::template run_bytes<step_program<More>, T>...);
   static constexpr std::size_t gradient_bytes = bytes_for<T>(static_cast<std::size_t>(trainable));
   static constexpr std::size_t scores_bytes = bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
   /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
@@ -69,7 +72,7 @@ struct trainer_memory {
   static constexpr bool restores_on_device = Engine::has_device_memory && buffers_before_bytes > 0 && trainable > 0;
   using restore = restore_program<slots_of<Net>.buffers.storage>;
   static constexpr std::size_t restore_workspace = [] {
-    if constexpr (restores_on_device) return Engine::template workspace_bytes<restore, T>;
+    if constexpr (restores_on_device) return Engine::template run_bytes<restore, T>;
     else return std::size_t{0};
   }();
   /// The loss of one sample is computed on the host.
@@ -79,10 +82,9 @@ struct trainer_memory {
     return rule::narrow ? bytes_for<number>(static_cast<std::size_t>(elements)) : 0;
   }
   static constexpr std::size_t loss_bytes = bytes_for<number>(workspace_elements<loss_of_sample>);
-  static constexpr std::size_t scratch_bytes =
-      largest(workspace_bytes,
-              Engine::template workspace_bytes<scores_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
-              Engine::has_device_memory ? 0 : loss_bytes, rule::workspace, restore_workspace);
+  static constexpr std::size_t scratch_bytes = largest(
+      step_bytes, Engine::template run_bytes<scores_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
+      Engine::has_device_memory ? 0 : loss_bytes, rule::workspace, restore_workspace);
   static constexpr std::size_t gradients_at = scratch_bytes, states_at = gradients_at + gradient_bytes,
                                scores_at = states_at + rule::state,
                                buffers_before_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/cpu/engine.hpp"
 #include "../plan/convolution_program.hpp"
 #include "training_fit.hpp"
 #include "training_program_for.hpp"
@@ -30,6 +31,8 @@ struct training_facts {
 
   /// Activations, adjoints and temporaries; without parameters, gradients and optimizer state.
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(static_cast<std::size_t>(plan.memory.workspace));
+  /// What the processor's kernels need for themselves, on one thread: packed operands of products, padded images.
+  static constexpr std::size_t kernel_bytes = on_cpu::room_bytes<program, T>;
   static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.memory.peak_live) * sizeof(T);
   static constexpr std::size_t parameter_bytes =
       detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
@@ -95,8 +98,8 @@ struct training_facts<Net, Loss, Optimizer, Batch, T>
 /// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
 /// shape   any batch that fits net and loss
 /// errors  layers, loss, optimizer and batch that do not fit do not compile
-/// memory  workspace_bytes, gradient_bytes and optimizer_bytes separately; trainer<...>::bytes is a trainer's whole
-///         memory
+/// memory  workspace_bytes, kernel_bytes, gradient_bytes and optimizer_bytes separately; trainer<...>::bytes is a
+///         trainer's whole memory
 template <class Net, class Loss, class Optimizer, class Batch, class T = float,
           bool Fits = detail::trainer_fault<Net, Loss, Optimizer, Batch>::agree>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};

@@ -50,9 +50,9 @@ class update_rule {
   static constexpr bool may_skip = requires { Optimizer::condition(traced<shape<1>>{}); };
   static constexpr bool has_penalty = requires { Optimizer::penalty(traced<shape<1>>{}); };
   static constexpr std::size_t workspace = [] {
-    std::size_t needed = Engine::template workspace_bytes<Program, number>;
+    std::size_t needed = Engine::template run_bytes<Program, number>;
     if constexpr (has_penalty) {
-      constexpr std::size_t other = Engine::template workspace_bytes<penalty_program<Optimizer, Size>, number>;
+      constexpr std::size_t other = Engine::template run_bytes<penalty_program<Optimizer, Size>, number>;
       needed = needed > other ? needed : other;
     }
     return needed;
@@ -149,7 +149,7 @@ class update_rule {
   template <int Count>
   static void launch_part(Engine const& engine, places p, std::int64_t first) {
     using Part = update_program<Optimizer, Count, Size>;
-    static_assert(!narrow && !may_skip && Engine::template workspace_bytes<Part, number> <= workspace);
+    static_assert(!narrow && !may_skip && Engine::template run_bytes<Part, number> <= workspace);
     p.parameters += first;
     p.gradient += first;
     p.state += first;

@@ -25,6 +25,8 @@ class step_calls {
 /// The engine of the host processor, with the threads of the device tag.
 template <class Device>
 class engine {
+  using team_type = typename detail::team_of<Device>::type;
+
  public:
   /// Whether the device has memory that the host cannot reach.
   static constexpr bool has_device_memory = false;
@@ -46,6 +48,9 @@ class engine {
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes =
       espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<program<Program>>);
+  /// The memory of a run: the workspace, and behind it what kernels need for themselves.
+  template <class Program, class T>
+  static constexpr std::size_t run_bytes = on_cpu::run_bytes<program<Program>, T, team_type::threads>;
 
   /// The engine of objects that may outlive a model: the same memory, no threads.
   single_threaded without_threads() const { return {}; }
@@ -74,9 +79,10 @@ class engine {
   /// Arch is a template parameter so that each translation unit with other instructions has its own function.
   template <class Program, class T, class Arch = default_arch>
   ESPALIER_INLINE void run(void* const* base) const noexcept {
-    on_cpu::run<program<Program>, T, Arch>(base, team_);
+    run_in_workspace<program<Program>, T, Arch>(base, team_);
   }
-  /// Runs on the host, also where the engine belongs to another device.
+  /// Runs on the host, also where the engine belongs to another device. The workspace has its values only: what kernels
+  /// need for themselves is on the stack.
   template <class Program, class T, class Arch = default_arch>
   ESPALIER_INLINE void run_on_host(void* const* base) const noexcept {
     on_cpu::run<program<Program>, T, Arch>(base, team_);
@@ -88,7 +94,7 @@ class engine {
   void to_host(void* to, void const* from, std::size_t bytes) const noexcept { copy(to, from, bytes); }
 
  private:
-  [[no_unique_address]] typename detail::team_of<Device>::type team_;
+  [[no_unique_address]] team_type team_;
 };
 
 }  // namespace espalier::on_cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../storage/memory.hpp"
+#include "../program_bases.hpp"
 #include "call_table.hpp"
 #include "fused_kernel.hpp"
 #include "run_loop.hpp"
@@ -142,6 +143,46 @@ struct caller {
     requires kernel::of_row;
   };
 };
+
+/// The first groups that have a kernel which may need room.
+template <int Groups>
+struct roomy_groups {
+  int count = 0;
+  int at[static_cast<std::size_t>(Groups) + 1]{};
+};
+template <class Program>
+inline constexpr auto roomy_groups_of = [] {
+  constexpr auto const& groups = plan::plan_of<Program>.groups;
+  roomy_groups<groups.group_count> r{};
+  for (int x = 1; x <= groups.group_count; ++x) {
+    plan::kernel_kind const kind = groups.groups[x].kind;
+    if (calls_of<Program>.like[x] == x && (kind == plan::kernel_kind::contraction ||
+                                           kind == plan::kernel_kind::window_sum || kind == plan::kernel_kind::loop))
+      r.at[r.count++] = x;
+  }
+  return r;
+}();
+template <class Program, class T, class Arch, class Which>
+inline constexpr std::int64_t room_of_groups = 0;
+/// The elements that the kernels of a program need for themselves in each thread, one after the other.
+template <class Program, class T, class Arch>
+inline constexpr std::int64_t room_of_program =
+    room_of_groups<Program, T, Arch, std::make_integer_sequence<int, roomy_groups_of<Program>.count>>;
+template <class Program, class T, class Arch, int X, bool IsLoop>
+inline constexpr std::int64_t room_of_group = room_size_of<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>;
+template <class Program, class T, class Arch, int X>
+inline constexpr std::int64_t room_of_group<Program, T, Arch, X, true> =
+    room_of_program<plan::loop_program<Program, plan::plan_of<Program>.groups.groups[X].first>, T, Arch>;
+template <class Program, class T, class Arch, int... I>
+inline constexpr std::int64_t room_of_groups<Program, T, Arch, std::integer_sequence<int, I...>> = [] {
+  std::int64_t most = 0;
+  for (std::int64_t size :
+       {std::int64_t{0}, room_of_group<Program, T, Arch, roomy_groups_of<Program>.at[I],
+                                       plan::plan_of<Program>.groups.groups[roomy_groups_of<Program>.at[I]].kind ==
+                                           plan::kernel_kind::loop>...})
+    most = size > most ? size : most;
+  return most;
+}();
 
 /// Runs the groups First + X.
 template <class Program, class T, class Arch, int First, class Team, int... X>
@@ -287,6 +328,39 @@ void run(void* const* base, Team const& team) noexcept {
   } else {
     runner<Arch>::template run<Program, T>(base, team);
   }
+}
+
+/// The bytes that the kernels of a program need for themselves in each thread. Translation units of a program may be
+/// compiled for several instruction sets, but share predictors and trainers. Therefore it is the most that any of them
+/// needs.
+template <class Program, class T>
+inline constexpr std::size_t room_bytes = [] {
+#if defined(__x86_64__) || defined(__i386__)
+  std::int64_t const of_width[] = {detail::room_of_program<Program, T, detail::instruction_set_of_width<16>>,
+                                   detail::room_of_program<Program, T, detail::instruction_set_of_width<32>>,
+                                   detail::room_of_program<Program, T, detail::instruction_set_of_width<64>>};
+#else
+  std::int64_t const of_width[] = {detail::room_of_program<Program, T, default_arch>};
+#endif
+  std::int64_t most = 0;
+  for (std::int64_t size : of_width) most = size > most ? size : most;
+  return static_cast<std::size_t>(most) * sizeof(T);
+}();
+
+/// The bytes behind base[workspace] that run_in_workspace needs: the program's values, and what its kernels need for
+/// themselves in each of so many threads.
+template <class Program, class T, int Threads = 1>
+inline constexpr std::size_t run_bytes = espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<Program>) +
+                                         room_bytes<Program, T>* static_cast<std::size_t>(Threads);
+
+/// Runs a planned program in run_bytes bytes, so that kernels need little of the stack.
+template <class Program, class T, class Arch = default_arch, class Team = one_thread>
+ESPALIER_INLINE void run_in_workspace(void* const* base, [[maybe_unused]] Team const& team = {}) noexcept {
+  constexpr std::size_t bytes = room_bytes<Program, T>, values = run_bytes<Program, T, 0>;
+  if constexpr (bytes == 0) run<Program, T, Arch>(base, team);
+  else
+    run<Program, T, Arch>(
+        base, detail::team_with_room<Team>{team, static_cast<std::byte*>(base[plan::base::workspace]) + values, bytes});
 }
 
 }  // namespace espalier::on_cpu

@@ -142,6 +142,9 @@ class engine : public engine_memory<Device> {
                                     compute_type<T>, T>;
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Program, T, backend_type>;
+  /// The memory of a run.
+  template <class Program, class T>
+  static constexpr std::size_t run_bytes = workspace_bytes<Program, T>;
 
   using base_type::base_type;
 

@@ -51,6 +51,8 @@ class parallel_engine : public engine_memory<Device> {
   using result = typename first_engine::template result<Program, T>;
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Program, T, backend>;
+  template <class Program, class T>
+  static constexpr std::size_t run_bytes = workspace_bytes<Program, T>;
 
   using base_type::base_type;
 

@@ -11,6 +11,7 @@
 #include <espalier/device/cpu/kernel/windows.hpp>
 
 #include "support/longer_run.hpp"
+#include "support/kernel_parts.hpp"
 #include "support/window_maps.hpp"
 #include "support/window_values.hpp"
 
@@ -106,10 +107,11 @@ struct checked {
     std::vector<T> after(y.size(), T(NAN)), single = after;
     add_thousand<T, Outputs> const add{after.data()};
     constexpr int images = w.at[0];
+    on_cpu::room_on_stack<T, by_taps::template room_size<(images > 2 ? images : 2)>> own;
     for (int panel = 0; panel < by_taps::panels; ++panel) {
-      by_taps::template run<images>(x.data(), k.data(), after.data(), images, panel, 0, add);
+      by_taps::template run<images>(own, x.data(), k.data(), after.data(), images, panel, 0, add);
       for (int i = 0; i < images; ++i)
-        by_taps::template run<2>(x.data() + i * (Image::size / images), k.data(),
+        by_taps::template run<2>(own, x.data() + i * (Image::size / images), k.data(),
                                  single.data() + i * (pixels / images) * Outputs, 1, panel, i * (pixels / images),
                                  on_cpu::detail::no_epilogue{});
     }
@@ -132,7 +134,7 @@ struct checked {
     for (size_t i = 0; i < y.size(); ++i) same = same && after[i] == y[i] + T(1000);
     BOOST_TEST(same, "case " << which << " with an epilogue");
     for (int part = 0; part < product::parts; ++part)
-      product::part(x.data(), k.data(), in_parts.data(), add_thousand<T, Outputs>{in_parts.data()}, nullptr, part);
+      run_part<product, T>(part, x.data(), k.data(), in_parts.data(), add_thousand<T, Outputs>{in_parts.data()});
     BOOST_TEST((in_parts == after), "case " << which << " in parts");
     int64_t const one = pixels / w.at[0] * Outputs;
     product::run_images(x.data(), k.data(), first.data(), 1, add_thousand<T, Outputs>{first.data()});

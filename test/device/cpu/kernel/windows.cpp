@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <espalier/device/cpu/kernel/move.hpp>
@@ -12,6 +13,7 @@
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>
 
+#include "support/kernel_parts.hpp"
 #include "support/window_maps.hpp"
 #include "support/window_values.hpp"
 
@@ -46,14 +48,14 @@ void products(char const* name) {
   using gradient = on_cpu::window_product<T, Image, Window, Map, Y, K, 1, on_cpu::default_arch>;
   gradient::run(x.data(), dy.data(), dk.data());
   std::vector<T> in_parts(k.size(), T(NAN)), by_taps = in_parts;
-  for (int part = 0; part < gradient::parts; ++part)
-    gradient::part(x.data(), dy.data(), in_parts.data(), nullptr, part);
+  for (int part = 0; part < gradient::parts; ++part) run_part<gradient, T>(part, x.data(), dy.data(), in_parts.data());
   BOOST_TEST((in_parts == dk), name << ": gradient of the kernels in parts");
   constexpr int images = w.at[0] / Groups;
   using tap_gradient = on_cpu::window_tap_gradient<T, typename gradient::facts, Outputs, images, on_cpu::default_arch>;
+  auto const arrays = std::make_unique<typename tap_gradient::arrays>();
   for (int g = 0; g < Groups; ++g)
     for (int unit = 0; unit < tap_gradient::units; ++unit)
-      tap_gradient::run(x.data() + g * (Image::size / Groups), dy.data() + g * own * Outputs,
+      tap_gradient::run(*arrays, x.data() + g * (Image::size / Groups), dy.data() + g * own * Outputs,
                         by_taps.data() + g * depth * Outputs, images, unit);
   double worst = 0, worst_gradient = 0;
   for (int64_t p = 0; p < pixels; ++p)

@@ -10,6 +10,7 @@
 
 #include <espalier/device/cpu/kernel/winograd.hpp>
 
+#include "support/kernel_parts.hpp"
 #include "support/window_maps.hpp"
 #include "support/window_values.hpp"
 
@@ -46,9 +47,9 @@ bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
 template <class T, class Kernel>
 std::vector<T> in_parts(std::vector<T> const& x, std::vector<T> const& b, size_t size) {
   std::vector<T> y(size, T(NAN)), backwards = y;
-  for (int which = 0; which < Kernel::parts; ++which) Kernel::part(x.data(), b.data(), y.data(), nullptr, which);
+  for (int which = 0; which < Kernel::parts; ++which) run_part<Kernel, T>(which, x.data(), b.data(), y.data());
   for (int which = Kernel::parts - 1; which >= 0; --which)
-    Kernel::part(x.data(), b.data(), backwards.data(), nullptr, which);
+    run_part<Kernel, T>(which, x.data(), b.data(), backwards.data());
   BOOST_TEST(same_bits(y, backwards));
   return y;
 }

@@ -32,7 +32,7 @@ double error() {
   auto const a = random_matrix<T>(M * K, 1), b = random_matrix<T>(K * N, 2);
   std::vector<T> c(static_cast<size_t>(M * N), T(NAN));
   using matrices = on_cpu::contract<T, M, N, K, TransposeA, TransposeB, Arch>;
-  static_assert(matrices::scratch <= 448 * 1024);
+  static_assert(matrices::room_size * sizeof(T) <= 448 * 1024);
   matrices::run(a.data(), b.data(), c.data());
   double worst = 0;
   for (int64_t i = 0; i < M; ++i)

@@ -31,7 +31,7 @@ template <class Stored, int64_t M, int64_t N, int64_t K, bool TransposeB, class 
 int wrong() {
   using narrow = on_cpu::contract<float, M, N, K, false, TransposeB, Arch, Stored>;
   using wide = on_cpu::contract<float, M, N, K, false, TransposeB, Arch>;
-  static_assert(narrow::scratch == wide::scratch && narrow::parts == wide::parts);
+  static_assert(narrow::room_size == wide::room_size && narrow::parts == wide::parts);
   auto const a = random_matrix(M * K, 1);
   auto b = random_matrix(K * N, 2);
   std::vector<Stored> stored(b.size());

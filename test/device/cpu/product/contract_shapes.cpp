@@ -57,7 +57,7 @@ struct doubled {
 template <class T, int64_t M, int64_t N, int64_t K, bool TransposeA, bool TransposeB, class Arch>
 int wrong() {
   using matrices = on_cpu::contract<T, M, N, K, TransposeA, TransposeB, Arch>;
-  static_assert(matrices::scratch <= 448 * 1024);
+  static_assert(matrices::room_size * sizeof(T) <= 448 * 1024);
   auto const a = whole_numbers<T>(M * K, 7919), b = whole_numbers<T>(K * N, 104729);
   guarded<T> plain(M * N), followed(M * N), parted(M * N);
   std::vector<int> visits(static_cast<size_t>(M * N)),

@@ -3,7 +3,9 @@
 #define BOOST_TEST_MODULE device_cpu_thread_parallel
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <thread>
@@ -19,7 +21,7 @@ namespace {
 /// How often each part has run. Plain numbers: the thread sanitizer would see two threads in one part.
 struct tally {
   int of[256]{};
-  static void count(void const* context, int which) {
+  static void count(void const* context, int which, int) {
     ++const_cast<tally*>(static_cast<tally const*>(context))->of[which];
   }
   bool each_is(int times, int parts) const {
@@ -50,6 +52,21 @@ struct squares {
     float shared[static_cast<std::size_t>(Parts)];
     for (int i = 0; i < Parts; ++i) part(p, shared, i);
     finish(p, shared);
+  }
+};
+/// y[i] = i, by way of memory of its own, which no other thread may change meanwhile.
+template <int Size, int Parts>
+struct own_memory : on_cpu::independent_parts {
+  static constexpr int parts = Parts;
+  static constexpr std::int64_t room_size = on_cpu::room_for<float>(Size);
+  static void part(on_cpu::room<float> own, float* y, float*, int which) {
+    for (int again = 0; again < 20; ++again) {
+      for (int i = 0; i < Size; ++i) own.at[i] = static_cast<float>(which * Size + i);
+      for (int i = 0; i < Size; ++i) y[which * Size + i] = own.at[i];
+    }
+  }
+  static void run(on_cpu::room<float> own, float* y) {
+    for (int i = 0; i < Parts; ++i) part(own, y, nullptr, i);
   }
 };
 /// One without parts.
@@ -99,7 +116,7 @@ BOOST_AUTO_TEST_CASE(others_help) {
   // Both parts wait for each other: they end only if two threads run them.
   team.run(
       2,
-      [](void const* context, int) {
+      [](void const* context, int, int) {
         auto& arrived = const_cast<meeting*>(static_cast<meeting const*>(context))->arrived;
         ++arrived;
         while (arrived != 2) std::this_thread::yield();
@@ -114,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_job_within_a_job_runs_on_its_own_thread) {
   } const n;
   n.team.run(
       8,
-      [](void const* context, int which) {
+      [](void const* context, int which, int) {
         nested const& own = *static_cast<nested const*>(context);
         own.team.run(16, &tally::count, &own.t[which]);
       },
@@ -167,6 +184,31 @@ BOOST_AUTO_TEST_CASE(a_kernel_without_parts_runs_on_the_caller) {
   BOOST_TEST(y == 3);
 }
 #if defined(__SSE__) || defined(__aarch64__)
+template <class Team>
+void fills_in_rooms(Team const& team) {
+  constexpr int size = 100, parts = 16;
+  using kernel = own_memory<size, parts>;
+  constexpr std::size_t bytes = kernel::room_size * sizeof(float);
+  std::vector<float> y(size * parts), alone = y;
+  // Behind the rooms of all threads nothing is written.
+  alignas(64) static std::byte memory[bytes * static_cast<std::size_t>(Team::threads) + 1];
+  memory[bytes * static_cast<std::size_t>(Team::threads)] = std::byte{7};
+  on_cpu::detail::team_with_room<Team> const with{team, memory, bytes};
+  static_assert(on_cpu::detail::parts_of<kernel, float, float*>() == parts);
+  for (int again = 0; again < 50; ++again) {
+    std::fill(y.begin(), y.end(), -1.0f);
+    on_cpu::detail::run_kernel<kernel, float>(with, y.data());
+    for (int i = 0; i < size * parts; ++i) BOOST_REQUIRE(y[static_cast<std::size_t>(i)] == static_cast<float>(i));
+  }
+  BOOST_TEST((memory[bytes * static_cast<std::size_t>(Team::threads)] == std::byte{7}));
+  on_cpu::detail::run_kernel<kernel, float>(team, alone.data());
+  BOOST_TEST(y == alone);
+}
+BOOST_AUTO_TEST_CASE(each_thread_has_memory_of_its_own) {
+  fills_in_rooms(on_cpu::team<3>{});
+  fills_in_rooms(on_cpu::team<2>{});
+}
+
 BOOST_AUTO_TEST_CASE(helpers_treat_subnormals_as_the_caller_does) {
   on_cpu::team<2> const team;
   struct product {
@@ -174,7 +216,7 @@ BOOST_AUTO_TEST_CASE(helpers_treat_subnormals_as_the_caller_does) {
     float volatile factor = std::numeric_limits<float>::min();
     float of[2]{};
   };
-  auto const multiply = [](void const* context, int which) {
+  auto const multiply = [](void const* context, int which, int) {
     product& p = *const_cast<product*>(static_cast<product const*>(context));
     ++p.arrived;
     while (p.arrived != 2) std::this_thread::yield();

@@ -72,14 +72,16 @@ template <class T, class Image, class Window, class Map, class Arch>
 struct bounded_kernel<tap_sums<T, Image, Window, Map, Arch>> {
   using kernel = tap_sums<T, Image, Window, Map, Arch>;
   ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y, int images) {
-    kernel::some(x, factor, y, 0, std::int64_t{images} * kernel::facts::rows);
+    room_on_stack<T, kernel::room_size> own;
+    kernel::some(own, x, factor, y, 0, std::int64_t{images} * kernel::facts::rows);
   }
 };
 template <class T, class Image, class Window, class Map, class Arch>
 struct bounded_kernel<position_sums<T, Image, Window, Map, Arch>> {
   using kernel = position_sums<T, Image, Window, Map, Arch>;
   ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y, int images) {
-    kernel::some(x, factor, y, images, 0, kernel::registers);
+    room_on_stack<T, kernel::room_size> own;
+    kernel::some(own, x, factor, y, images, 0, kernel::registers);
   }
 };
 template <class T, class Op, class Image, class Window, class Map, class Arch>

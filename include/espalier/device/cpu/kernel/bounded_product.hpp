@@ -59,11 +59,13 @@ struct bounded_product<product_kernel<T, A, B, Y, Transposes, Arch>, Most, Each>
         classes.of[count],
         [&](auto which) {
           constexpr std::int64_t m = classes.largest[which.value];
-          if constexpr (m == 1 && !(transpose_b && columns > 1 && inner > 1))
+          if constexpr (m == 1 && !(transpose_b && columns > 1 && inner > 1)) {
             contract_row<T, inner, columns, Arch>::run(a, b, y, after);
-          else
-            contract<T, m, columns, inner, false, transpose_b, Arch>::run_rows(a, b, y, std::int64_t{count} * Each,
-                                                                               after);
+          } else {
+            using product = contract<T, m, columns, inner, false, transpose_b, Arch>;
+            typename product::on_stack own;
+            product::run_rows(own, a, b, y, std::int64_t{count} * Each, after);
+          }
         },
         std::make_integer_sequence<int, classes.count>{});
   }
@@ -74,14 +76,16 @@ struct bounded_product<product_kernel<T, A, B, Y, Transposes, Arch>, Most, Each>
     detail::with_class(
         classes.of[count],
         [&](auto which) {
-          contract<T, rows, columns, classes.largest[which.value], true, false, Arch>::run_terms(
-              a, b, y, std::int64_t{count} * Each, after);
+          using product = contract<T, rows, columns, classes.largest[which.value], true, false, Arch>;
+          typename product::on_stack own;
+          product::run_terms(own, a, b, y, std::int64_t{count} * Each, after);
         },
         std::make_integer_sequence<int, classes.count>{});
   }
   template <class After = detail::no_epilogue>
   static void some_matrices(T const* a, T const* b, T* y, int count, After const& after = {}) {
-    kernel::some(a, b, y, after, 0, std::int64_t{count} * Each);
+    typename kernel::matrices::on_stack own;
+    kernel::some(own, a, b, y, after, 0, std::int64_t{count} * Each);
   }
 };
 

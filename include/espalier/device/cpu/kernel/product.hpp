@@ -38,6 +38,8 @@ struct product_kernel : independent_parts {
     requires matrices::some_columns;
   };
 
+  static constexpr std::int64_t room_size = detail::room_size_if<!of_row, matrices>;
+
   static constexpr bool one_matrix = Y::size == std::int64_t{rows} * columns;
   static constexpr std::int64_t count = Y::size / (std::int64_t{rows} * columns);
 
@@ -46,9 +48,16 @@ struct product_kernel : independent_parts {
   template <class After = detail::no_epilogue>
   static ESPALIER_INLINE void run(T const* a, Weight const* b, T* y, After const& after = {},
                                   [[maybe_unused]] bool backwards = false) {
+    room_on_stack<T, room_size> own;
+    run(own, a, b, y, after, backwards);
+  }
+  template <class After = detail::no_epilogue>
+  static ESPALIER_INLINE void run([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* y,
+                                  After const& after = {}, [[maybe_unused]] bool backwards = false) {
     if constexpr (of_row) contract_row<T, inner, columns, Arch, Weight>::run(a, b, y, after, backwards);
-    else if constexpr (one_matrix && !leaves_out_terms && !leaves_out_columns<After>) matrices::run(a, b, y, after);
-    else some(a, b, y, after, 0, count);
+    else if constexpr (one_matrix && !leaves_out_terms && !leaves_out_columns<After>)
+      matrices::run(own, a, b, y, after);
+    else some(own, a, b, y, after, 0, count);
   }
 
   /// If there is one matrix, it is split into parts; otherwise each part has some of the matrices.
@@ -58,19 +67,20 @@ struct product_kernel : independent_parts {
     else if constexpr (requires { matrices::parts; }) return static_cast<int>(matrices::parts);
     else return 1;
   }();
-  static void part(T const* a, Weight const* b, T* y, T* shared, int which) {
-    part(a, b, y, detail::no_epilogue{}, shared, which);
+  static void part(room<T> own, T const* a, Weight const* b, T* y, T* shared, int which) {
+    part(own, a, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  static void part(T const* a, Weight const* b, T* y, After const& after, T*, int which) {
+  static void part([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* y, After const& after, T*, int which) {
     if constexpr (!one_matrix)
-      some(a, b, y, after, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
-    else if constexpr (parts > 1) matrices::part(a, b, y, after, which);
+      some(own, a, b, y, after, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
+    else if constexpr (parts > 1) matrices::part(own, a, b, y, after, which);
   }
 
   /// The matrices first ... last - 1.
   template <class After>
-  static void some(T const* a, Weight const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
+  static void some(room<T> own, T const* a, Weight const* b, T* y, After const& after, std::int64_t first,
+                   std::int64_t last) {
     static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
     auto const of_a = [&](std::int64_t i) { return a + offset(batch_a, batch, i) * rows * inner; };
     auto const of_b = [&](std::int64_t i) { return b + offset(batch_b, batch, i) * inner * columns; };
@@ -78,7 +88,7 @@ struct product_kernel : independent_parts {
       auto needed = after.needed_columns(first * rows, rows);
       for (std::int64_t i = first; i < last; ++i) {
         if (!After::hides_columns && i > first) needed = after.needed_columns(i * rows, rows);
-        matrices::run_columns(of_a(i), of_b(i), y + i * rows * columns, needed.begin, needed.end,
+        matrices::run_columns(own, of_a(i), of_b(i), y + i * rows * columns, needed.begin, needed.end,
                               with_row(after, i * rows),
                               [&](std::int64_t j, std::int64_t n) { after.hidden(i * rows, rows, j, n); });
       }
@@ -92,11 +102,11 @@ struct product_kernel : independent_parts {
         std::int64_t begin = 0;
         while (begin + terms_per_block <= end && are_zeros(left, begin, begin + terms_per_block))
           begin += terms_per_block;
-        matrices::run_terms_between(left, of_b(i), y + i * rows * columns, begin, end, with_row(after, i * rows));
+        matrices::run_terms_between(own, left, of_b(i), y + i * rows * columns, begin, end, with_row(after, i * rows));
       }
     } else {
       for (std::int64_t i = first; i < last; ++i) {
-        matrices::run(of_a(i), of_b(i), y + i * rows * columns);
+        matrices::run(own, of_a(i), of_b(i), y + i * rows * columns);
         after(i * rows, rows, 0, columns);
       }
     }

@@ -31,40 +31,49 @@ struct tap_sum_product : independent_parts {
   using sums =
       typename decltype(detail::find_tap_sums<T, Image, Window, Map, Arch, each, Outputs, Weight, transposed>())::type;
   static constexpr int parts = sums::parts;
+  static constexpr std::int64_t room_size = sums::room_size;
 
   /// after: the epilogue of each finished line of y; rows are counted through all images.
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run(T const* x, Weight const* b, T* y, After const& after = {}) {
-    if constexpr (transposed) sums::run(x, b, y);
-    else lines(x, b, y, after, 0, sums::result_rows);
+    room_on_stack<T, room_size> own;
+    if constexpr (transposed) sums::run(own, x, b, y);
+    else lines(own, x, b, y, after, 0, sums::result_rows);
+  }
+  template <class After = detail::no_epilogue>
+  ESPALIER_KERNEL static void run(room<T> own, T const* x, Weight const* b, T* y, After const& after = {}) {
+    if constexpr (transposed) sums::run(own, x, b, y);
+    else lines(own, x, b, y, after, 0, sums::result_rows);
   }
   /// The first images of all.
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run_images(T const* x, Weight const* b, T* y, int images, After const& after = {}) {
-    if constexpr (transposed) sums::some(x, b, y, images, 0, sums::registers);
-    else lines(x, b, y, after, 0, std::int64_t{images} * Window::value.at[1]);
+    room_on_stack<T, room_size> own;
+    if constexpr (transposed) sums::some(own, x, b, y, images, 0, sums::registers);
+    else lines(own, x, b, y, after, 0, std::int64_t{images} * Window::value.at[1]);
   }
-  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, T* shared, int which) {
-    part(x, b, y, detail::no_epilogue{}, shared, which);
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, Weight const* b, T* y, T* shared, int which) {
+    part(own, x, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, After const& after, T* shared, int which) {
-    if constexpr (transposed) sums::part(x, b, y, shared, which);
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, Weight const* b, T* y, After const& after, T* shared,
+                                   int which) {
+    if constexpr (transposed) sums::part(own, x, b, y, shared, which);
     else
-      lines(x, b, y, after, detail::part_begin(sums::result_rows, parts, which),
+      lines(own, x, b, y, after, detail::part_begin(sums::result_rows, parts, which),
             detail::part_begin(sums::result_rows, parts, which + 1));
   }
 
  private:
   template <class After>
-  static ESPALIER_INLINE void lines(T const* x, Weight const* b, T* y, After const& after, std::int64_t first,
-                                    std::int64_t last) {
+  static ESPALIER_INLINE void lines(room<T> own, T const* x, Weight const* b, T* y, After const& after,
+                                    std::int64_t first, std::int64_t last) {
     if constexpr (std::is_same_v<After, detail::no_epilogue>) {
-      sums::some(x, b, y, first, last);
+      sums::some(own, x, b, y, first, last);
     } else {
       for (std::int64_t i = first; i < last; i += sums::band) {
         std::int64_t const end = i + sums::band < last ? i + sums::band : last;
-        sums::some(x, b, y, i, end);
+        sums::some(own, x, b, y, i, end);
         after(i * columns, (end - i) * columns, 0, Outputs);
       }
     }

@@ -269,7 +269,7 @@ struct tap_sums : independent_parts {
   /// Results of a register. Behind the last whole register of a pixel, one that overlaps it has the others.
   static constexpr int lanes = channels < V::size ? channels : V::size, registers = (channels + lanes - 1) / lanes;
   static constexpr int result_of(int r) { return r * lanes + lanes <= channels ? r * lanes : channels - lanes; }
-  /// Whether the factors of one register of results after the other are packed, on the stack, for the rows of a band.
+  /// Whether the factors of one register of results after the other are packed for the rows of a band.
   /// Those of many channels are far apart, for which caches have few sets, so the L1 cache would not hold them.
   static constexpr std::int64_t factors = std::int64_t{facts::kernel_rows} * taps * Each;
   static constexpr bool can_pack =
@@ -311,15 +311,24 @@ struct tap_sums : independent_parts {
   static constexpr int parts = detail::parts_along(
       result_rows, result_rows* facts::columns* facts::kernel_rows* facts::kernel_columns* channels* Each);
 
-  ESPALIER_KERNEL static void run(T const* x, Weight const* factor, T* y) { some(x, factor, y, 0, result_rows); }
-  ESPALIER_KERNEL static void part(T const* x, Weight const* factor, T* y, T*, int which) {
-    some(x, factor, y, detail::part_begin(result_rows, parts, which),
+  static constexpr std::int64_t room_size = packs ? room_for<T>(factors * V::size) : 0;
+
+  ESPALIER_KERNEL static void run(T const* x, Weight const* factor, T* y) {
+    room_on_stack<T, room_size> own;
+    some(own, x, factor, y, 0, result_rows);
+  }
+  ESPALIER_KERNEL static void run(room<T> own, T const* x, Weight const* factor, T* y) {
+    some(own, x, factor, y, 0, result_rows);
+  }
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, Weight const* factor, T* y, T*, int which) {
+    some(own, x, factor, y, detail::part_begin(result_rows, parts, which),
          detail::part_begin(result_rows, parts, which + 1));
   }
   /// Rows first ... last - 1 of the results of all images.
-  static ESPALIER_INLINE void some(T const* x, Weight const* factor, T* y, std::int64_t first, std::int64_t last) {
+  static ESPALIER_INLINE void some([[maybe_unused]] room<T> own, T const* x, Weight const* factor, T* y,
+                                   std::int64_t first, std::int64_t last) {
     if constexpr (packs) {
-      alignas(64) T packed[static_cast<std::size_t>(factors * V::size)];
+      T* const packed = own.at;
       for (; first < last; first += band)
         for (int r = 0; r < registers; ++r) {
           detail::copy_rows<T, Arch>(packed, V::size, factor + result_of(r), channels, factors, V::size);
@@ -557,19 +566,28 @@ struct position_sums : independent_parts {
                                         facts::kernel_rows * facts::kernel_columns * channels * Each;
   static constexpr int parts = detail::parts_along(registers, terms);
 
+  static constexpr std::int64_t size_of_values = room_for<T>(packed_registers * (of_pixels + of_factors) * V::size),
+                                room_size =
+                                    packs ? size_of_values + room_for<T>(packed_registers * all_sums * V::size) : 0;
+
   ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y) {
-    some(x, factor, y, facts::images, 0, registers);
+    room_on_stack<T, room_size> own;
+    some(own, x, factor, y, facts::images, 0, registers);
+  }
+  ESPALIER_KERNEL static void run(room<T> own, T const* x, T const* factor, T* y) {
+    some(own, x, factor, y, facts::images, 0, registers);
   }
   /// Each part has its own channels.
-  ESPALIER_KERNEL static void part(T const* x, T const* factor, T* y, T*, int which) {
-    some(x, factor, y, facts::images, static_cast<int>(detail::part_begin(registers, parts, which)),
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, T const* factor, T* y, T*, int which) {
+    some(own, x, factor, y, facts::images, static_cast<int>(detail::part_begin(registers, parts, which)),
          static_cast<int>(detail::part_begin(registers, parts, which + 1)));
   }
   /// The channels of registers first ... last - 1, summed over `images` images.
-  static ESPALIER_INLINE void some(T const* x, T const* factor, T* y, int images, int first, int last) {
+  static ESPALIER_INLINE void some([[maybe_unused]] room<T> own, T const* x, T const* factor, T* y, int images,
+                                   int first, int last) {
     if constexpr (packs) {
       for (int c = first; c < last; c += packed_registers)
-        packed(x, factor, y, images, c, last - c < packed_registers ? last - c : packed_registers);
+        packed(own, x, factor, y, images, c, last - c < packed_registers ? last - c : packed_registers);
     } else {
       int const begin = first * V::size, end = last == registers ? channels : last * V::size;
       for (int t = 0; t < all_sums; ++t)
@@ -591,10 +609,9 @@ struct position_sums : independent_parts {
 
  private:
   /// Some registers of channels from `first` on, at most packed_registers.
-  static ESPALIER_INLINE void packed(T const* x, T const* factor, T* y, int images, int first, int some) {
+  static ESPALIER_INLINE void packed(room<T> own, T const* x, T const* factor, T* y, int images, int first, int some) {
     constexpr std::int64_t both = of_pixels + of_factors;
-    alignas(64) T values[static_cast<std::size_t>(packed_registers * both * V::size)],
-        sums[static_cast<std::size_t>(packed_registers * all_sums * V::size)];
+    T *const values = own.at, *const sums = own.at + size_of_values;
     int const begin = first * V::size, width = channels - begin < some * V::size ? channels - begin : some * V::size;
     if (rest != 0 && width < some * V::size) detail::fill_run<T, Arch>(values, T(0), some * both * V::size);
     detail::fill_run<T, Arch>(sums, T(0), some * all_sums * V::size);

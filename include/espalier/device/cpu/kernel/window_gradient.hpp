@@ -104,11 +104,17 @@ struct window_gradient {
   static constexpr int panel = layout::panel;
   static constexpr std::int64_t units = std::int64_t{layout::panels} * layout::slices;
 
-  /// Where the windows of some lines and images begin.
-  struct window_list {
-    std::int32_t at[static_cast<unsigned long>(layout::windows)];
-    window_list() {
-      std::int32_t* to = at;
+  /// Rows of many outputs are at a distance for which caches have few sets, so sums are added to y once.
+  static constexpr bool buffered = layout::all_outputs > panel;
+
+  /// What all calls share: where the windows of some lines and images begin, padded images, and sums.
+  struct arrays {
+    std::int32_t windows[static_cast<unsigned long>(layout::windows)];
+    alignas(64) T padded[Facts::in_place ? 1 : static_cast<unsigned long>(layout::images * layout::image)];
+    alignas(64) T sums[buffered ? static_cast<unsigned long>(layout::slice * panel) : 1];  // (rows of a slice, panel)
+
+    ESPALIER_INLINE void list_windows() {
+      std::int32_t* to = windows;
       for (int k = 0; k < layout::images; ++k)
         for (int i = 0; i < layout::band; ++i)
           for (int j = 0; j < Facts::columns; ++j)
@@ -117,10 +123,10 @@ struct window_gradient {
     }
   };
 
-  /// Adds the first `count` windows of a list. from: the first window. dy: of it. first: y has no sums yet.
-  static ESPALIER_INLINE void add(T const* from, window_list const& windows, int count, T const* dy, T* y, bool first,
+  /// Adds the first `count` windows of own.windows. from: the first window. dy: of it. first: y has no sums yet.
+  static ESPALIER_INLINE void add(T const* from, arrays& own, int count, T const* dy, T* y, bool first,
                                   std::int64_t first_unit, std::int64_t last_unit) {
-    alignas(64) T sums[buffered ? static_cast<unsigned long>(layout::slice * panel) : 1];  // (rows of a slice, panel)
+    [[maybe_unused]] T* const sums = own.sums;
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       int const j = static_cast<int>(unit / layout::slices) * panel,
                 begin = static_cast<int>(unit % layout::slices) * layout::slice,
@@ -128,7 +134,7 @@ struct window_gradient {
       T* const to = y + begin * layout::all_outputs + j;
       for (int k = 0; k < count; k += layout::piece) {
         int const some = count - k < layout::piece ? count - k : layout::piece;
-        some_lanes(j, begin, end, some, from, windows.at + k, dy + k * layout::all_outputs, buffered ? sums : to,
+        some_lanes(j, begin, end, some, from, own.windows + k, dy + k * layout::all_outputs, buffered ? sums : to,
                    k > 0 || (!buffered && !first));
       }
       if constexpr (buffered) {
@@ -140,8 +146,6 @@ struct window_gradient {
   }
 
  private:
-  /// Rows of many outputs are at a distance for which caches have few sets, so sums are added to y once.
-  static constexpr bool buffered = layout::all_outputs > panel;
   static constexpr std::int64_t c_row = buffered ? panel : layout::all_outputs;
   /// Rows [begin, end), which are whole runs.
   static ESPALIER_INLINE void multiply_runs(int begin, int end, std::int64_t count, T const* from,

@@ -203,7 +203,7 @@ struct window_sums {
       for (int r = 0; r < Rows; ++r) {
         bool const ended = line == lines * images, cut = !by_column::complete && column + 1 == columns;
         from[r] = ended ? from[0] : a;
-        to[r] = ended || cut ? spare + r * lanes : c;
+        to[r] = ended || cut ? spare + r * panel : c;
         if constexpr (!by_column::complete) incomplete[r] = !ended && cut ? c : nullptr;
         if (!ended) step();
       }
@@ -242,8 +242,8 @@ struct window_sums {
     constexpr int some = Kernel::rows;
     T const* from[static_cast<unsigned>(some)];
     T *to[static_cast<unsigned>(some)], *incomplete[static_cast<unsigned>(some)];
-    alignas(64) T spare[static_cast<unsigned>(some * lanes)];
-    if (accumulate) detail::fill_run<T, Arch>(spare, T(0), some * lanes);
+    alignas(64) T spare[static_cast<unsigned>(some * panel)];
+    if (accumulate) detail::fill_run<T, Arch>(spare, T(0), some * panel);
     for (int line = 0; line < rows.lines * images;) {
       rows.template next<some>(images, from, to, spare, incomplete);
       Kernel::run(count, from, terms, b, all_outputs, to, accumulate);

@@ -41,32 +41,37 @@ struct window_tap_gradient {
     return (each + rows - 1) / rows * rows;
   }();
   static constexpr int chunks = (channels + chunk - 1) / chunk, units = chunks * panels;
-  /// What a unit needs on the stack. Large kernels, and images that windows step over, would need too much.
-  static constexpr std::int64_t stack_bytes =
+  /// What a unit needs for itself. Large kernels, and images that windows step over, would need too much.
+  struct arrays {
+    alignas(64) T pixels[static_cast<unsigned long>(images * inputs * chunk)];             // (inputs, chunk)
+    alignas(64) T gradients[static_cast<unsigned long>(images * layout::pixels * panel)];  // (pixels, panel)
+    // Rows of y are at a distance for which caches have few sets, so sums over all images are added up elsewhere.
+    alignas(64) T sums[at_once ? 1 : static_cast<unsigned long>(taps * chunk * panel)];  // (taps, chunk, panel)
+    detail::term_offsets terms[static_cast<unsigned long>(images * layout::pixels)];
+  };
+  static constexpr bool fits =
       (images * (inputs * chunk + layout::pixels * panel) + (at_once ? 0 : std::int64_t{taps} * chunk * panel)) *
-      layout::bytes;
-  static constexpr bool fits = stack_bytes <= 512 * 1024;
+          layout::bytes <=
+      512 * 1024;
 
   /// One unit of the gradient for the first `count` images.
-  static ESPALIER_INLINE void run(T const* x, T const* dy, T* y, int count, int unit) {
+  static ESPALIER_INLINE void run(arrays& own, T const* x, T const* dy, T* y, int count, int unit) {
     int const c = unit / panels * chunk, j = unit % panels * panel;
     if constexpr (layout::rest != 0 || layout::last != layout::width) {
       constexpr int vectors = layout::rest == 0 ? layout::cut.vectors : layout::rest;
       if (j + panel > Outputs || (layout::rest == 0 && j + panel == Outputs))
-        return some<vectors, layout::last>(x, dy, y, count, c, j);
+        return some<vectors, layout::last>(own, x, dy, y, count, c, j);
     }
-    if constexpr (Outputs >= panel) some<layout::cut.vectors, layout::width>(x, dy, y, count, c, j);
+    if constexpr (Outputs >= panel) some<layout::cut.vectors, layout::width>(own, x, dy, y, count, c, j);
   }
 
  private:
   template <int Vectors, int Last>
-  ESPALIER_KERNEL static void some(T const* x, T const* dy, T* y, int count, int c, int j) {
+  ESPALIER_KERNEL static void some(arrays& own, T const* x, T const* dy, T* y, int count, int c, int j) {
     constexpr std::int64_t wide = Vectors * layout::width, columns = (Vectors - 1) * layout::width + Last;
-    alignas(64) T pixels[static_cast<unsigned long>(images * inputs * chunk)];            // (inputs, chunk)
-    alignas(64) T gradients[static_cast<unsigned long>(images * layout::pixels * wide)];  // (pixels, panel)
-    // Rows of y are at a distance for which caches have few sets, so sums over all images are added up elsewhere.
-    alignas(64) T sums[at_once ? 1 : static_cast<unsigned long>(taps * chunk * wide)];  // (taps, chunk, panel)
-    detail::term_offsets terms[static_cast<unsigned long>(images * layout::pixels)];
+    T *const pixels = own.pixels, *const gradients = own.gradients;
+    [[maybe_unused]] T* const sums = own.sums;
+    detail::term_offsets* const terms = own.terms;
     int const width = chunk < channels - c ? chunk : channels - c;
     if constexpr (Last != layout::width) detail::fill_run<T, Arch>(gradients, T(0), images * layout::pixels * wide);
     for (int i = 0; i < count; i += images) {

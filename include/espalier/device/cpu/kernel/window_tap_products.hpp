@@ -87,12 +87,15 @@ struct window_tap_products {
                        piece = layout::piece(Turned);
 
   /// Some images, which use the same kernels, in one panel of outputs. number: of the first pixel, for the epilogue.
-  /// Most: of images.
+  /// Most: of images. own: room_size<Most> elements.
+  template <int Most>
+  static constexpr std::int64_t size_of_sums = room_for<T>(Most* layout::pixels* panel);
+  template <int Most>
+  static constexpr std::int64_t room_size = size_of_sums<Most> + room_for<T>(std::int64_t{piece} * panel);
   template <int Most, class After>
-  ESPALIER_KERNEL static void run(T const* x, Weight const* b, T* y, int images, int which, std::int64_t number,
-                                  After const& after) {
-    alignas(64) T sums[static_cast<unsigned long>(Most * layout::pixels * panel)];   // (images, pixels, panel)
-    alignas(64) T kernels[static_cast<unsigned long>(std::int64_t{piece} * panel)];  // (terms, panel)
+  ESPALIER_KERNEL static void run(room<T> own, T const* x, Weight const* b, T* y, int images, int which,
+                                  std::int64_t number, After const& after) {
+    T *const sums = own.at, *const kernels = own.at + size_of_sums<Most>;  // (images, pixels, panel), (terms, panel)
     int const j = which * panel;
     detail::fill_run<T, Arch>(sums, T(0), images * layout::pixels * panel);
     if constexpr (layout::rest != 0 || layout::last != layout::width) {

@@ -79,48 +79,72 @@ struct window_product : independent_parts {
   static constexpr int most_parts = detail::parts_along(units, flops / 64),
                        parts = transposed && most_parts > 8 ? 8 : most_parts;
 
+  /// What a call needs for itself: one of these, or sums and kernels of a panel.
+  struct arrays_of_bands {
+    typename sums::prepared use[static_cast<std::size_t>(sums::layout::once ? groups : 1)];
+    static constexpr std::int64_t distance = sums::layout::reach_rows(sums::layout::band) * sums::layout::padded_row;
+    alignas(64) T padded[sums::layout::in_place ? 1 : static_cast<unsigned long>(sums::layout::images * distance)];
+  };
+  static constexpr auto find_arrays() {
+    if constexpr (transposed && by_taps) return std::type_identity<typename tap_gradient::arrays>{};
+    else if constexpr (transposed) return std::type_identity<typename gradient::arrays>{};
+    else return std::type_identity<arrays_of_bands>{};
+  }
+  using arrays = typename decltype(find_arrays())::type;
+  static constexpr std::int64_t room_size = [] {
+    if constexpr (by_taps && !transposed) return tap_products::template room_size<images_per_group>;
+    else return static_cast<std::int64_t>(sizeof(arrays) / sizeof(T));  // it is aligned as cache lines
+  }();
+
   /// after: the epilogue of each finished rectangle of y; rows are counted through all images.
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run(T const* x, Weight const* b, T* y, After const& after = {}) {
-    some(x, b, y, after, 0, units, facts::images);
+    room_on_stack<T, room_size> own;
+    some(own, x, b, y, after, 0, units, facts::images);
+  }
+  template <class After = detail::no_epilogue>
+  ESPALIER_KERNEL static void run(room<T> own, T const* x, Weight const* b, T* y, After const& after = {}) {
+    some(own, x, b, y, after, 0, units, facts::images);
   }
   /// The first images of all.
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run_images(T const* x, Weight const* b, T* y, int images, After const& after = {}) {
-    if constexpr (transposed) some(x, b, y, after, 0, units, images);
-    else some(x, b, y, after, 0, by_taps ? units : std::int64_t{images} * sums::layout::bands, images);
+    room_on_stack<T, room_size> own;
+    if constexpr (transposed) some(own, x, b, y, after, 0, units, images);
+    else some(own, x, b, y, after, 0, by_taps ? units : std::int64_t{images} * sums::layout::bands, images);
   }
-  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, T* shared, int which) {
-    part(x, b, y, detail::no_epilogue{}, shared, which);
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, Weight const* b, T* y, T* shared, int which) {
+    part(own, x, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  ESPALIER_KERNEL static void part(T const* x, Weight const* b, T* y, After const& after, T*, int which) {
-    some(x, b, y, after, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1),
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, Weight const* b, T* y, After const& after, T*, int which) {
+    some(own, x, b, y, after, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1),
          facts::images);
   }
 
  private:
   template <class After>
-  static ESPALIER_INLINE void some(T const* x, Weight const* b, T* y, After const& after, std::int64_t first_unit,
-                                   std::int64_t last_unit, int images) {
+  static ESPALIER_INLINE void some(room<T> own, T const* x, Weight const* b, T* y, After const& after,
+                                   std::int64_t first_unit, std::int64_t last_unit, int images) {
     if constexpr (transposed) {
       static_assert(std::is_same_v<After, detail::no_epilogue>);
-      if constexpr (by_taps) kernel_gradients_by_taps(x, b, y, first_unit, last_unit, images);
-      else kernel_gradients(x, b, y, first_unit, last_unit, images);
+      auto& all = *reinterpret_cast<arrays*>(own.at);
+      if constexpr (by_taps) kernel_gradients_by_taps(all, x, b, y, first_unit, last_unit, images);
+      else kernel_gradients(all, x, b, y, first_unit, last_unit, images);
     } else if constexpr (by_taps) {
-      panels_of_taps(x, b, y, after, first_unit, last_unit, images);
+      panels_of_taps(own, x, b, y, after, first_unit, last_unit, images);
     } else {
-      bands(x, b, y, after, first_unit, last_unit);
+      bands(*reinterpret_cast<arrays*>(own.at), x, b, y, after, first_unit, last_unit);
     }
   }
   template <class After>
-  static ESPALIER_INLINE void bands(T const* x, Weight const* b, T* y, After const& after, std::int64_t first_unit,
-                                    std::int64_t last_unit) {
+  static ESPALIER_INLINE void bands(arrays_of_bands& own, T const* x, Weight const* b, T* y, After const& after,
+                                    std::int64_t first_unit, std::int64_t last_unit) {
     using layout = typename sums::layout;
     constexpr bool one_b = B::size == B::value.product(B::rank - 2, B::rank);
     constexpr int advance = layout::by_row::advance, low = layout::by_row::taps.tap_low;
     constexpr int kept_groups = layout::once ? groups : 1;
-    typename sums::prepared use[static_cast<std::size_t>(kept_groups)];
+    auto* const use = own.use;
     int prepared_batch = -1;
     for (std::int64_t unit = first_unit; unit < last_unit;) {
       int const i = static_cast<int>(unit / layout::bands), g = one_b ? 0 : i / images_per_batch,
@@ -145,13 +169,12 @@ struct window_product : independent_parts {
       if constexpr (layout::in_place) {
         run({image, 0, 0, facts::image, images, line, count});
       } else {
-        constexpr std::int64_t distance = layout::reach_rows(layout::band) * layout::padded_row;
-        alignas(64) T scratch[static_cast<unsigned long>(layout::images * distance)];
+        constexpr std::int64_t distance = arrays_of_bands::distance;
         int const row = low + (advance < 0 ? advance * (line + count - 1) : advance * line);
         for (int k = 0; k < images; ++k)
-          detail::spread_rows<T, typename layout::padded, Arch>(scratch + k * distance, image + k * facts::image, row,
-                                                                layout::reach_rows(count));
-        run({scratch, row, layout::low, distance, images, line, count});
+          detail::spread_rows<T, typename layout::padded, Arch>(own.padded + k * distance, image + k * facts::image,
+                                                                row, layout::reach_rows(count));
+        run({own.padded, row, layout::low, distance, images, line, count});
       }
     }
   }
@@ -161,7 +184,7 @@ struct window_product : independent_parts {
     return at < 0 ? 0 : at < gradient::units ? at : gradient::units;
   }
   template <class After>
-  static ESPALIER_INLINE void panels_of_taps(T const* x, Weight const* b, T* y, After const& after,
+  static ESPALIER_INLINE void panels_of_taps(room<T> own, T const* x, Weight const* b, T* y, After const& after,
                                              std::int64_t first_unit, std::int64_t last_unit, int last_image) {
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       int const g = static_cast<int>(unit / (image_groups * tap_products::panels)),
@@ -171,24 +194,26 @@ struct window_product : independent_parts {
                 images = left < most ? left : most;
       if (images <= 0) return;
       tap_products::template run<images_per_group>(
-          x + begin * facts::image, B::size == B::value.product(B::rank - 2, B::rank) ? b : b + g * depth * outputs,
-          y + begin * pixels * outputs, images, static_cast<int>(unit % tap_products::panels), begin * pixels, after);
+          own, x + begin * facts::image,
+          B::size == B::value.product(B::rank - 2, B::rank) ? b : b + g * depth * outputs, y + begin * pixels * outputs,
+          images, static_cast<int>(unit % tap_products::panels), begin * pixels, after);
     }
   }
-  static ESPALIER_INLINE void kernel_gradients_by_taps(T const* x, T const* dy, T* y, std::int64_t first_unit,
-                                                       std::int64_t last_unit, int last_image) {
+  static ESPALIER_INLINE void kernel_gradients_by_taps(arrays& own, T const* x, T const* dy, T* y,
+                                                       std::int64_t first_unit, std::int64_t last_unit,
+                                                       int last_image) {
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       int const g = static_cast<int>(unit / tap_gradient::units), begin = g * images_per_batch,
                 left = last_image - begin, images = left < images_per_batch ? left : images_per_batch;
       if (images <= 0) return;
-      tap_gradient::run(x + begin * facts::image, dy + begin * pixels * outputs, y + g * depth * outputs, images,
+      tap_gradient::run(own, x + begin * facts::image, dy + begin * pixels * outputs, y + g * depth * outputs, images,
                         static_cast<int>(unit % tap_gradient::units));
     }
   }
-  static ESPALIER_INLINE void kernel_gradients(T const* x, T const* dy, T* y, std::int64_t first_unit,
+  static ESPALIER_INLINE void kernel_gradients(arrays& own, T const* x, T const* dy, T* y, std::int64_t first_unit,
                                                std::int64_t last_unit, int last_image) {
     using layout = typename gradient::layout;
-    typename gradient::window_list const windows;
+    own.list_windows();
     for (int i = 0; i < last_image;) {
       int const g = i / images_per_batch,
                 end = last_image < (g + 1) * images_per_batch ? last_image : (g + 1) * images_per_batch,
@@ -203,19 +228,18 @@ struct window_product : independent_parts {
         T const* const of_row = from + std::int64_t{row} * facts::columns * all_outputs;
         auto const add = [&](T const* windows_at) {
           for (int k = 0; k < groups; ++k)
-            gradient::add(windows_at + k * facts::channels, windows, count, of_row + k * outputs, to + k * outputs,
+            gradient::add(windows_at + k * facts::channels, own, count, of_row + k * outputs, to + k * outputs,
                           first && row == 0, unit_of_group(first_unit, k), unit_of_group(last_unit, k));
         };
         if constexpr (facts::in_place) {
           add(image + (facts::row_start + std::int64_t{row} * facts::row_step) * layout::stride +
               std::int64_t{facts::column_start} * facts::pixel);
         } else {
-          alignas(64) T scratch[static_cast<unsigned long>(layout::images * layout::image)];
           int const low = layout::low_row(lines) + row * facts::row_step;
           for (int k = 0; k < images; ++k)
-            detail::spread_rows<T, typename layout::padded, Arch>(scratch + k * layout::image, image + k * facts::image,
-                                                                  low, layout::reach_rows(lines));
-          add(scratch + (facts::row_start + row * facts::row_step - low) * layout::stride +
+            detail::spread_rows<T, typename layout::padded, Arch>(
+                own.padded + k * layout::image, image + k * facts::image, low, layout::reach_rows(lines));
+          add(own.padded + (facts::row_start + row * facts::row_step - low) * layout::stride +
               std::int64_t{facts::column_start - layout::low_column} * facts::pixel);
         }
       }

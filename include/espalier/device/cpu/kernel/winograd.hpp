@@ -115,7 +115,7 @@ struct winograd_product : independent_parts {
                        across = (facts::columns + tile.columns - 1) / tile.columns;
   static constexpr std::int64_t tiles = std::int64_t{facts::images} * down * across;
 
-  /// Bytes of transformed tiles and of their products that stay in the L2 cache, on the stack.
+  /// Bytes of transformed tiles and of their products that stay in the L2 cache.
   static constexpr std::int64_t kept = 432 * 1024;
   static constexpr std::int64_t tiles_that_fit(int rows) {
     return kept / (std::int64_t{rows} * in_columns * (channels + outputs) * static_cast<std::int64_t>(sizeof(T)));
@@ -143,6 +143,8 @@ struct winograd_product : independent_parts {
                                        2 * (rounds - 1) * tiles* tile.rows* tile.columns* outputs;
   /// Distances between the matrices of a block. They are no multiple of a page, which caches have few sets for.
   static constexpr std::int64_t input_matrix = most * channels + 16, output_matrix = most * outputs + 16;
+  static constexpr std::int64_t size_of_inputs = room_for<T>(round * in_columns * input_matrix),
+                                room_size = size_of_inputs + room_for<T>(round * in_columns * output_matrix);
   /// Transformed kernels that come from beyond the L2 cache are prefetched.
   static constexpr int ahead =
       tile.products() * common::matrix * static_cast<std::int64_t>(sizeof(T)) > read_far ? detail::prefetch_ahead : 0;
@@ -157,7 +159,12 @@ struct winograd_product : independent_parts {
   /// images.
   template <class After = detail::no_epilogue>
   ESPALIER_KERNEL static void run(T const* x, T const* b, T* y, After const& after = {}) {
-    some(x, b, y, after, 0, units);
+    room_on_stack<T, room_size> own;
+    some(own, x, b, y, after, 0, units);
+  }
+  template <class After = detail::no_epilogue>
+  ESPALIER_KERNEL static void run(room<T> own, T const* x, T const* b, T* y, After const& after = {}) {
+    some(own, x, b, y, after, 0, units);
   }
   /// Blocks are independent, except in a gradient of kernels, where registers of channels are. The last one also has
   /// the channels that fill none: fewer rows than a register block would reach into another part.
@@ -165,12 +172,12 @@ struct winograd_product : independent_parts {
   static constexpr std::int64_t units = transposed ? channels / lanes : blocks;
   static constexpr int most_parts = detail::parts_along(units, tiles*tile.products() * channels * outputs / 32),
                        parts = transposed && most_parts > 4 ? 4 : most_parts;
-  static void part(T const* x, T const* b, T* y, T* shared, int which) {
-    part(x, b, y, detail::no_epilogue{}, shared, which);
+  static void part(room<T> own, T const* x, T const* b, T* y, T* shared, int which) {
+    part(own, x, b, y, detail::no_epilogue{}, shared, which);
   }
   template <class After>
-  ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, After const& after, T*, int which) {
-    some(x, b, y, after, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1));
+  ESPALIER_KERNEL static void part(room<T> own, T const* x, T const* b, T* y, After const& after, T*, int which) {
+    some(own, x, b, y, after, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1));
   }
 
  private:
@@ -181,10 +188,9 @@ struct winograd_product : independent_parts {
   using result_columns = detail::winograd_results<tile.columns, tile.kernel_columns>;
 
   template <class After>
-  static ESPALIER_INLINE void some(T const* x, T const* b, T* y, [[maybe_unused]] After const& after,
+  static ESPALIER_INLINE void some(room<T> own, T const* x, T const* b, T* y, [[maybe_unused]] After const& after,
                                    std::int64_t first, std::int64_t last) {
-    alignas(64) T inputs[static_cast<unsigned long>(round * in_columns * input_matrix)];
-    alignas(64) T products[static_cast<unsigned long>(round * in_columns * output_matrix)];
+    T *const inputs = own.at, *const products = own.at + size_of_inputs;
     if constexpr (transposed) {
       int const begin = static_cast<int>(first) * lanes, end = last < units ? static_cast<int>(last) * lanes : channels;
       add_blocks(x, b, y, begin, end, inputs, products, all_rounds{});

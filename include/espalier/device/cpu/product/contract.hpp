@@ -74,8 +74,8 @@ constexpr int chains_of(int cells, int vectors, std::int64_t depth, int register
 
 /// c[M, N] = op(a) op(b), row-major. op(a) is M x K: a is stored M x K, or K x M if TransposeA; likewise b, stored K x
 /// N or N x K. c must not overlap a or b. No memory outside the three is accessed. Sums run over k in a fixed order
-/// that depends on the shape alone. Nothing is allocated: packed operands lie on the stack, at most `scratch` bytes
-/// (448 KiB).
+/// that depends on the shape alone. Nothing is allocated: packed operands lie in a room of room_size elements, at most
+/// 448 KiB, which the caller gives as the first argument; without it, they lie on the stack.
 /// Weight: half or bfloat16 for a b that is widened as it is loaded or packed. Blocks and sums are those of floats. If
 /// there is more than one row, a is then as it is stored.
 template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB,
@@ -188,22 +188,23 @@ struct contract {
   }
 
   template <class After>
-  ESPALIER_KERNEL static void run_packed(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                         std::int64_t j_begin, std::int64_t j_end, After const& after) {
-    run_packed_terms(a, b, c, i_begin, i_end, j_begin, j_end, after, all_terms{});
+  ESPALIER_KERNEL static void run_packed(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                         std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+                                         After const& after) {
+    run_packed_terms(own, a, b, c, i_begin, i_end, j_begin, j_end, after, all_terms{});
   }
   template <class After>
-  ESPALIER_KERNEL static void run_packed(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                         std::int64_t j_begin, std::int64_t j_end, After const& after,
-                                         std::int64_t terms) {
-    run_packed_terms(a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
+  ESPALIER_KERNEL static void run_packed(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                         std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+                                         After const& after, std::int64_t terms) {
+    run_packed_terms(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
   }
   template <class After, class Terms>
-  static ESPALIER_INLINE void run_packed_terms(T const* a, Weight const* b, T* c, std::int64_t i_begin,
+  static ESPALIER_INLINE void run_packed_terms(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
                                                std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
                                                After const& after, Terms terms) {
-    alignas(64) T right[static_cast<unsigned long>(panel * depth)];  // (depth, panel)
-    alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
+    T* const right = own.at;  // (depth, panel)
+    [[maybe_unused]] T* const left = own.at + at_left;
     std::int64_t const kept = kept_in_second_cache(most_kept),
                        rows_per_block = kept == most_kept ? rows : rows_in(kept);
     for (std::int64_t k0 = 0; k0 < terms; k0 += depth) {
@@ -296,12 +297,13 @@ struct contract {
 
   /// terms: none for all K, or the number of the first terms of each sum.
   template <class After, class... Terms>
-  static ESPALIER_INLINE void rectangle(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                        std::int64_t j_begin, std::int64_t j_end, After const& after, Terms... terms) {
+  static ESPALIER_INLINE void rectangle([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c,
+                                        std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin,
+                                        std::int64_t j_end, After const& after, Terms... terms) {
     if constexpr (streams) {
-      streamed::run(a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
+      streamed::run(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
     } else if constexpr (packed) {
-      run_packed(a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
+      run_packed(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
     } else {
       for (std::int64_t j = j_begin; j < j_end; j += panel)
         for (std::int64_t i = i_begin; i < i_end;) {
@@ -331,16 +333,27 @@ struct contract {
       : streams ? 2 * ((panels + streamed::panels_per_block - 1) / streamed::panels_per_block)
                 : panels;
 
+  using across_kernel = contract<T, N, M, K, !TransposeB, false, Arch>;
+  static constexpr std::int64_t across_size = room_for<T>(M * N), at_left = room_for<T>(panel * depth);
+
  public:
-  static constexpr std::int64_t scratch = turned    ? M * N * bytes
-                                          : streams ? streamed::scratch
-                                          : packed  ? (panel * depth + (packed_a ? rows * depth : 0)) * bytes
-                                                    : 0;
+  static constexpr std::int64_t room_size = by_cblas || dot_products_of_a || short_rows_of_b || M == 1 ? 0
+                                            : dot_products_of_b ? (a_transposed ? room_for<T>(K) : 0)
+                                            : turned  ? across_size + detail::room_size_if<turned, across_kernel>
+                                            : streams ? detail::room_size_if<streams, streamed>
+                                            : packed  ? at_left + (packed_a ? room_for<T>(rows * depth) : 0)
+                                                      : 0;
+  using on_stack = room_on_stack<T, room_size>;
 
   /// after(row, rows, column, columns) is called once for every finished rectangle of c, while it is in the L1 cache.
   /// It applies the element-wise ops that follow the product. The rectangles cover each element of c once.
   template <class After = detail::no_epilogue>
   static void run(T const* a, Weight const* b, T* c, After const& after = {}) {
+    on_stack own;
+    run(own, a, b, c, after);
+  }
+  template <class After = detail::no_epilogue>
+  static void run([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c, After const& after = {}) {
     if constexpr (by_cblas) {
       detail::cblas_product(a_transposed, b_transposed, static_cast<int>(M), static_cast<int>(N), static_cast<int>(K),
                             a, b, c);
@@ -354,10 +367,9 @@ struct contract {
     } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < M; ++i) {
         T const* row = a + i * a_row;
-        T gathered[a_transposed ? static_cast<unsigned long>(K) : 1];
         if constexpr (a_transposed) {
-          for (std::int64_t k = 0; k < K; ++k) gathered[k] = row[k * M];
-          row = gathered;
+          for (std::int64_t k = 0; k < K; ++k) own.at[k] = row[k * M];
+          row = own.at;
         }
         detail::contract_dot_products < T, Arch,
             N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width), Weight>::run(N, K, b, K, row, c + i * N);
@@ -367,21 +379,21 @@ struct contract {
       run_row(a, b, c);
       after(0, 1, 0, N);
     } else if constexpr (turned) {
-      T across[static_cast<unsigned long>(M * N)];
-      contract<T, N, M, K, !TransposeB, false, Arch>::run(b, a, across);
-      detail::copy_transposed<T, Arch>(c, N, across, M, N, M);
+      across_kernel::run(own.behind(across_size), b, a, own.at);
+      detail::copy_transposed<T, Arch>(c, N, own.at, M, N, M);
       after(0, M, 0, N);
     } else {
-      rectangle(a, b, c, 0, M, 0, streams ? streamed::panels : N, after);
+      rectangle(own, a, b, c, 0, M, 0, streams ? streamed::panels : N, after);
     }
   }
 
   /// The first m of M rows of c, never by CBLAS. A product of m rows must have the same row_class as one of M rows.
   template <class After>
-  static void run_rows(T const* a, Weight const* b, T* c, std::int64_t m, After const& after) {
+  static void run_rows([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c, std::int64_t m,
+                       After const& after) {
     static_assert(!a_transposed);
     if constexpr (M == 1) {
-      run(a, b, c, after);
+      run(own, a, b, c, after);
     } else if constexpr (dot_products_of_a) {
       detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(m, K, a, K, b, c);
       after(0, m, 0, 1);
@@ -396,7 +408,7 @@ struct contract {
         after(i, 1, 0, N);
       }
     } else {
-      rectangle(a, b, c, 0, m, 0, streams ? streamed::panels : N, after);
+      rectangle(own, a, b, c, 0, m, 0, streams ? streamed::panels : N, after);
     }
   }
   /// Products of m rows with equal numbers run the same code. It requires at least the rows of a register block.
@@ -415,10 +427,11 @@ struct contract {
   /// The first k of K terms of each sum. A product of k terms must have the same term_class as one of K terms. Operands
   /// are stored with their terms as the first axis.
   template <class After>
-  static void run_terms(T const* a, Weight const* b, T* c, std::int64_t k, After const& after) {
+  static void run_terms([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c, std::int64_t k,
+                        After const& after) {
     static_assert(!b_transposed && (a_transposed || M == 1 || K == 1));
     if constexpr (K == 1) {
-      run(a, b, c, after);
+      run(own, a, b, c, after);
     } else if constexpr (one_column && M == 1) {
       T sum = 0;
       for (std::int64_t i = 0; i < k; ++i) sum += a[i] * b[i];
@@ -428,12 +441,11 @@ struct contract {
       run_row(a, b, c, k);
       after(0, 1, 0, N);
     } else if constexpr (turned) {
-      T across[static_cast<unsigned long>(M * N)];
-      contract<T, N, M, K, true, false, Arch>::run_terms(b, a, across, k, detail::no_epilogue{});
-      detail::copy_transposed<T, Arch>(c, N, across, M, N, M);
+      across_kernel::run_terms(own.behind(across_size), b, a, own.at, k, detail::no_epilogue{});
+      detail::copy_transposed<T, Arch>(c, N, own.at, M, N, M);
       after(0, M, 0, N);
     } else {
-      rectangle(a, b, c, 0, M, 0, streams ? streamed::panels : N, after, k);
+      rectangle(own, a, b, c, 0, M, 0, streams ? streamed::panels : N, after, k);
     }
   }
   /// Products of k terms with equal numbers run the same code.
@@ -459,8 +471,8 @@ struct contract {
   /// The product in columns [first, last), where first is a multiple of the register width. hidden(column, columns) is
   /// called for others, of all rows. If b has 1 MiB or more, the order of a sum may depend on the columns.
   template <class After, class Hidden>
-  static void run_columns(T const* a, Weight const* b, T* c, std::int64_t first, std::int64_t last, After const& after,
-                          Hidden const& hidden) {
+  static void run_columns([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c, std::int64_t first,
+                          std::int64_t last, After const& after, Hidden const& hidden) {
     static_assert(some_columns);
     if constexpr (!dot_products_of_b) {
       first = first / panel * panel;
@@ -480,14 +492,14 @@ struct contract {
                                                                          c + i * N + first);
       after(0, M, first, last - first);
     } else {
-      rectangle(a, b, c, 0, M, first, last, after);
+      rectangle(own, a, b, c, 0, M, first, last, after);
     }
   }
   /// The terms [first, last) of each sum. The others are 0, so the sums have the bits of the whole product if both are
   /// multiples of the number of chains or K.
   template <class After>
-  static void run_terms_between(T const* a, Weight const* b, T* c, std::int64_t first, std::int64_t last,
-                                After const& after) {
+  static void run_terms_between([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c, std::int64_t first,
+                                std::int64_t last, After const& after) {
     static_assert(some_terms);
     if constexpr (packed) first = first / depth * depth;
     if (first >= last) {
@@ -497,7 +509,7 @@ struct contract {
       run_row(a + first, b + first * N, c, last - first);
       after(0, 1, 0, N);
     } else {
-      rectangle(a + first, b + first * N, c, 0, M, 0, N, after, last - first);
+      rectangle(own, a + first, b + first * N, c, 0, M, 0, N, after, last - first);
     }
   }
 
@@ -506,15 +518,20 @@ struct contract {
   static constexpr int parts = static_cast<int>(most_parts < some_parts ? most_parts : some_parts);
   template <class After = detail::no_epilogue>
   static void part(T const* a, Weight const* b, T* c, After const& after, int which) {
+    on_stack own;
+    part(own, a, b, c, after, which);
+  }
+  template <class After = detail::no_epilogue>
+  static void part(room<T> own, T const* a, Weight const* b, T* c, After const& after, int which) {
     if constexpr (by_rows) {
       constexpr int block = streams ? streamed::rows : cut.rows;
       auto const begin = [](std::int64_t p) { return p == parts ? M : M * p / parts / block * block; };
-      rectangle(a, b, c, begin(which), begin(which + 1), 0, streams ? panels : N, after);
+      rectangle(own, a, b, c, begin(which), begin(which + 1), 0, streams ? panels : N, after);
     } else {
       auto const begin = [](std::int64_t p) {
         return streams ? panels * p / parts : p == parts ? N : panels * p / parts * panel;
       };
-      rectangle(a, b, c, 0, M, begin(which), begin(which + 1), after);
+      rectangle(own, a, b, c, 0, M, begin(which), begin(which + 1), after);
     }
   }
 };

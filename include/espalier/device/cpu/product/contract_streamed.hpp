@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../caches.hpp"
+#include "../thread/team.hpp"
 #include "contract_panel.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -57,31 +58,35 @@ struct contract_streamed {
   static constexpr std::int64_t most_kept = 392 * 1024, panels_per_block = panels_in(most_kept);
   static constexpr std::int64_t right_size = panels_per_block * panel * depth,
                                 left_size = TransposeA ? 2 * rows * depth : 1;
-  static constexpr std::int64_t scratch = (right_size + left_size) * bytes;
+  /// Beside b and a: the cache lines of two blocks, which are prefetched.
+  static constexpr std::int64_t offsets = room_for<std::int32_t>(depth), at_left = room_for<T>(right_size),
+                                at_offsets = at_left + room_for<T>(left_size),
+                                room_size = at_offsets + room_for<T>(2 * offsets * 4 / bytes + 1);
 
-  /// Rows [i_begin, i_end), at least a block of them, of panels [p_begin, p_end).
+  /// Rows [i_begin, i_end), at least a block of them, of panels [p_begin, p_end). own: of room_size elements.
   template <class After>
-  ESPALIER_KERNEL static void run(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                  std::int64_t p_begin, std::int64_t p_end, After const& after) {
-    run_terms(a, b, c, i_begin, i_end, p_begin, p_end, after, std::integral_constant<std::int64_t, K>{});
+  ESPALIER_KERNEL static void run(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                  std::int64_t i_end, std::int64_t p_begin, std::int64_t p_end, After const& after) {
+    run_terms(own, a, b, c, i_begin, i_end, p_begin, p_end, after, std::integral_constant<std::int64_t, K>{});
   }
   /// The same for the first terms of each sum.
   template <class After>
-  ESPALIER_KERNEL static void run(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                  std::int64_t p_begin, std::int64_t p_end, After const& after, std::int64_t terms) {
-    run_terms(a, b, c, i_begin, i_end, p_begin, p_end, after, terms);
+  ESPALIER_KERNEL static void run(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                  std::int64_t i_end, std::int64_t p_begin, std::int64_t p_end, After const& after,
+                                  std::int64_t terms) {
+    run_terms(own, a, b, c, i_begin, i_end, p_begin, p_end, after, terms);
   }
 
  private:
   template <class After, class Terms>
-  static ESPALIER_INLINE void run_terms(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
-                                        std::int64_t p_begin, std::int64_t p_end, After const& after, Terms terms) {
-    alignas(64) T right[static_cast<unsigned long>(right_size)];  // (panels, depth, panel)
-    alignas(64) T left[static_cast<unsigned long>(left_size)];
+  static ESPALIER_INLINE void run_terms(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                        std::int64_t i_end, std::int64_t p_begin, std::int64_t p_end,
+                                        After const& after, Terms terms) {
+    T *const right = own.at, *const left = own.at + at_left;  // (panels, depth, panel), (blocks, depth, rows)
     // Prefetches cache lines of the next block: those of a during the sum of the first panel. The other panels prefetch
     // those of c, for this panel and the next.
-    std::int32_t cache_lines_of_a[static_cast<unsigned long>(depth)],
-        cache_lines_of_c[static_cast<unsigned long>(depth)];
+    auto* const cache_lines_of_a = reinterpret_cast<std::int32_t*>(own.at + at_offsets);
+    std::int32_t* const cache_lines_of_c = cache_lines_of_a + offsets;
     if constexpr (TransposeA) list_cache_lines(cache_lines_of_a, depth, 1, 0, depth, M);
     else list_cache_lines(cache_lines_of_a, depth, rows, K, (depth + cache_line - 1) / cache_line, cache_line);
     list_cache_lines(cache_lines_of_c, depth, rows, N, 2 * panel / cache_line, cache_line);

@@ -84,8 +84,8 @@ template <int Threads>
 class team {
  public:
   static constexpr int threads = Threads;
-  /// Runs a part: f(context, which).
-  using part_function = void (*)(void const* context, int which);
+  /// Runs a part: f(context, which, thread), where `thread` numbers those that run parts of a job, from 0 on.
+  using part_function = void (*)(void const* context, int which, int thread);
 
   team() {
     for (int i = 0; i < Threads; ++i) helpers_[i].owner = this;
@@ -109,10 +109,11 @@ class team {
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  /// Calls f(context, 0) ... f(context, parts - 1) once each, in parallel if threads are free. parts is at most 255.
+  /// Calls f(context, 0, thread) ... f(context, parts - 1, thread) once each, in parallel if threads are free. parts is
+  /// at most 255.
   void run(int parts, part_function f, void const* context) const noexcept {
     if (started_ == 0 || parts < 2 || busy_.exchange(1) != 0) {
-      for (int which = 0; which < parts; ++which) f(context, which);
+      for (int which = 0; which < parts; ++which) f(context, which, 0);
       return;
     }
     f_ = f;
@@ -139,7 +140,7 @@ class team {
 
  private:
   static constexpr int rounds = 1000;
-  static constexpr std::size_t stack_bytes = 2 << 20;  // kernels pack up to 448 KiB on the stack
+  static constexpr std::size_t stack_bytes = 2 << 20;  // more than kernels without a room pack
 
   /// Parts [next, end) of job `number`, as number << 16 | next << 8 | end. They are one word, so that a thread can take
   /// a part only while its job runs.
@@ -165,7 +166,7 @@ class team {
       while ((expected >> 8 & 0xff) < (expected & 0xff)) {
         if (!word.replace(expected, expected + 0x100)) continue;
         if (own != 0) detail::float_control(control_);
-        f_(context_, static_cast<int>(expected >> 8 & 0xff));
+        f_(context_, static_cast<int>(expected >> 8 & 0xff), own);
         if (own != 0) bed_.wake(finished_.add(1));
         ++done;
         expected = word.read();
