@@ -3,7 +3,8 @@
 """Builds the documentation as a site with search:  build.py ROOT [--output DIR] [--no-api]
 
 mkdocs runs on a copy of the pages, in the folders of the repository, and fails on a link or an anchor that leads nowhere. Source files that pages link to
-become pages; the API reference is made by doxygen, formulas are typeset by KaTeX (Debian: libjs-katex). Each of the two is left out where it is missing.
+become pages; the API reference is made by doxygen, formulas are typeset by KaTeX (Debian: libjs-katex). The page that
+trains a net in the browser is made by clang (docs/browser/build.py). Each of the three is left out where it is missing.
 Without mkdocs (pip install -r docs/site/requirements.txt) nothing is made. Nothing of the site is loaded from other machines:
 python3 -m http.server -d DIR shows it.
 """
@@ -107,6 +108,20 @@ def add_reference(root, to):
     return True
 
 
+def add_browser(root, to):
+    """The page that trains a net, as docs/browser/digits.html, and a link to it. False where there is no clang for WebAssembly."""
+    (to / "docs/browser").mkdir(exist_ok=True)
+    done = subprocess.run([sys.executable, root / "docs/browser/build.py", "-o", to / "docs/browser/digits.html"], capture_output=True, text=True)
+    if done.returncode == 77:
+        return False
+    if done.returncode:
+        sys.exit(f"docs/browser/build.py: {done.stderr}")
+    page = to / "docs/how_to_run_in_a_browser.md"
+    heading, _, rest = page.read_text(encoding="utf-8").partition("\n")
+    page.write_text(f"{heading}\n\n[**Open the page**](browser/digits.html)\n{rest}", encoding="utf-8")
+    return True
+
+
 def add_assets(root, to):
     site = to / "site"
     site.mkdir()
@@ -144,6 +159,7 @@ def main():
         for page in sorted(copy.pages):
             copy.copy(page)
         with_reference = not chosen.no_api and add_reference(root, to)
+        with_browser = add_browser(root, to)
         with_math = add_assets(root, to)
         settings = (root / "docs/site/mkdocs.yml").read_text(encoding="utf-8")
         (pathlib.Path(scratch) / "mkdocs.yml").write_text(f"{settings}docs_dir: pages\nsite_dir: {output}\n", encoding="utf-8")
@@ -151,7 +167,8 @@ def main():
         done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--clean", "-f", f"{scratch}/mkdocs.yml"], capture_output=True, text=True)
         if done.returncode:
             sys.exit("\n".join(line for line in done.stderr.splitlines() if not line.startswith("INFO")))
-    print(f"{output}/index.html" + ("" if with_reference else ", without the API reference") + ("" if with_math else ", without typeset formulas (libjs-katex)"))
+    print(f"{output}/index.html" + ("" if with_reference else ", without the API reference") + (
+        "" if with_browser else ", without the page that trains (clang, wasi-libc)") + ("" if with_math else ", without typeset formulas (libjs-katex)"))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ what errors_page.py writes into docs/errors.md, and blocks other than of C++ aft
 
     <!-- not a file: REASON -->     or     <!-- error: ... -->, which error_blocks.py checks
 
-C++ comes from sources of docs/examples, test, bench or include (check_lists.py sees to it that they are compiled). C++ in the disguise of an indented
+C++ comes from sources of docs/examples, docs/browser, test, bench or include (check_lists.py sees to it that they are compiled). C++ in the disguise of an indented
 block or of a fence of tildes is no way around.
 --write puts the text of the files into the documentation.
 """
@@ -90,7 +90,7 @@ def check(root, page, found, write=False):
             return
         block = lines[at + 1:end]
         if mark:
-            if opened[1] in CODE and not re.match(r"(?:docs/examples|test|bench|include)/.+\.(?:cpp|hpp|cu|cuh|h)$", mark[1]):
+            if opened[1] in CODE and not re.match(r"(?:docs/examples|docs/browser|test|bench|include)/.+\.(?:cpp|hpp|cu|cuh|h)$", mark[1]):
                 found.append(f"{name}:{at + 1}: {mark[1]} is no file of C++ that is compiled")
             try:
                 wanted = excerpt(root, mark[1], mark[2])

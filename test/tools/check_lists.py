@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["test", "docs/examples", "bench/run"]
+FOLDERS = ["test", "docs/examples", "docs/browser", "bench/run"]
 
 # tests: the umbrella headers whose every header they check
 TESTED = {

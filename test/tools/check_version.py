@@ -3,7 +3,7 @@
 """Checks that the version is the same everywhere it stands:  check_version.py ROOT
 
 include/espalier/base/version.hpp (its three numbers and its text), meson.build, the newest heading of CHANGELOG.md, and the tags in what
-users are told to write. CMake reads the header.
+users are told to write, and vcpkg's port. CMake and Conan read the header.
 """
 import pathlib
 import re
@@ -11,6 +11,7 @@ import sys
 
 HEADER = "include/espalier/base/version.hpp"
 WRAP = "test/consumer/subproject/subprojects/espalier.wrap"
+PORT = "packaging/vcpkg/espalier/vcpkg.json"
 FETCH = "test/consumer/fetch_content/CMakeLists.txt"
 
 
@@ -34,6 +35,7 @@ def versions(root):
         "meson.build": first(r"^project\([^)]*?\bversion: '([^']*)'", (root / "meson.build").read_text(encoding="utf-8")),
         "CHANGELOG.md, its newest heading": first(r"^## (\S+)", (root / "CHANGELOG.md").read_text(encoding="utf-8")),
         WRAP: first(r"^revision = v(\S+)$", (root / WRAP).read_text(encoding="utf-8")),
+        PORT: first(r'"version": "([^"]*)"', (root / PORT).read_text(encoding="utf-8")),
         FETCH: first(r"\bGIT_TAG v([^\s)]+)", (root / FETCH).read_text(encoding="utf-8")),
     }
 
