@@ -97,11 +97,11 @@ inline int close_file(int file) {
 }
 
 /// The largest transfer of one call: one write() on Linux transfers at most about 2 GiB, one _write() on Windows too.
-inline constexpr std::size_t most_at_once = std::size_t{1} << 30;
+inline constexpr std::size_t most_transferred = std::size_t{1} << 30;
 
-/// The bytes that were read or written, at most `size` and most_at_once; negative if the call failed.
+/// The bytes that were read or written, at most `size` and most_transferred; negative if the call failed.
 inline std::int64_t read_some(int file, void* to, std::size_t size) {
-  std::size_t const some = size < most_at_once ? size : most_at_once;
+  std::size_t const some = size < most_transferred ? size : most_transferred;
 #if defined(_WIN32)
   return ::_read(file, to, static_cast<unsigned>(some));
 #else
@@ -109,7 +109,7 @@ inline std::int64_t read_some(int file, void* to, std::size_t size) {
 #endif
 }
 inline std::int64_t write_some(int file, void const* from, std::size_t size) {
-  std::size_t const some = size < most_at_once ? size : most_at_once;
+  std::size_t const some = size < most_transferred ? size : most_transferred;
 #if defined(_WIN32)
   return ::_write(file, from, static_cast<unsigned>(some));
 #else
