@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Also compiled for processors with fused instructions (separate_rounding_fused and separate_rounding_apart in test/meson.build).
+// Also compiled for processors with fused instructions (separate_rounding_fused and separate_rounding_apart in
+// test/meson.build).
 #define ESPALIER_SEPARATE_ROUNDING
 #define BOOST_TEST_MODULE base_separate_rounding
 #include <boost/test/unit_test.hpp>
@@ -26,7 +27,8 @@ T hidden(T x) {
 
 }  // namespace
 
-// Packs of 16 bytes fix the order of sums. The setting is part of a kernel's type: other translation units of the program have kernels of their own.
+// Packs of 16 bytes fix the order of sums. The setting is part of a kernel's type: other translation units of the
+// program have kernels of their own.
 BOOST_AUTO_TEST_CASE(packs_are_narrow_and_have_a_type_of_their_own) {
   static_assert(on_cpu::default_arch::bytes == 16);
   static_assert(std::is_same_v<on_cpu::default_arch::architecture, on_cpu::compiler_vectors>);

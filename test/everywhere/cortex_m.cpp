@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a Cortex-M needs before the C library's start: the table with the first stack and the entry, and a floating-point unit that is switched on.
+// What a Cortex-M needs before the C library's start: the table with the first stack and the entry, and a
+// floating-point unit that is switched on.
 #include <cstdint>
 
 extern "C" {

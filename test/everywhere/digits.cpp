@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The README's program without files: 880 training steps on digits whose pictures are an array, and the accuracy on digits of other writers.
+// The README's program without files: 880 training steps on digits whose pictures are an array, and the accuracy on
+// digits of other writers.
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
 

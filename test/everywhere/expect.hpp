@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-/// What programs of test/everywhere share: a hash of the bits of numbers, the comparison with what is expected, and the last line, which tells the
-/// script that the program came to its end (bare processors have no exit status).
+/// What programs of test/everywhere share: a hash of the bits of numbers, the comparison with what is expected, and the
+/// last line, which tells the script that the program came to its end (bare processors have no exit status).
 namespace everywhere {
 
 /// FNV-1a over the bits of floats, the low byte first whatever the processor.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Data and files: an idx file is read, a model and its training are saved, loaded and continued, and a file is replaced as a whole or not at all.
+// Data and files: an idx file is read, a model and its training are saved, loaded and continued, and a file is replaced
+// as a whole or not at all.
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
 #include <espalier/io/csv.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Inference from constant weights, a frozen net, training and a stream, in static memory: what a processor without an operating system has to compute.
+// Inference from constant weights, a frozen net, training and a stream, in static memory: what a processor without an
+// operating system has to compute.
 #include <espalier.hpp>
 #include <espalier/model/embedded.hpp>
 #include <espalier/model/frozen.hpp>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Macros of widespread headers, defined to what no header survives. Those of the first list are also names of the library.
-#define ESPALIER_GARBAGE )]} garbage of a foreign macro
+/// Macros of widespread headers, defined to what no header survives. Those of the first list are also names of the
+/// library.
+#define ESPALIER_GARBAGE )] \
+  }                         \
+  garbage of a foreign macro
 
 // Names of the library that diagnostics_push.hpp hides.
 #undef near

@@ -8,10 +8,10 @@
 // word and F in Arduino.h; Always, True and False in X11; major and minor in glibc; slots, signals and emit in Qt;
 // check, verify and require on macOS; I in complex.h. They are hidden until diagnostics_pop.hpp, where they return. A
 // program that has included none of these evaluates one condition.
-#if defined(near) || defined(far) || defined(small) || defined(min) || defined(max) || defined(abs) || \
-    defined(round) || defined(bit) || defined(word) || defined(F) || defined(I) || defined(Always) || \
-    defined(True) || defined(False) || defined(major) || defined(minor) || defined(slots) || defined(signals) || \
-    defined(emit) || defined(check) || defined(verify) || defined(require)
+#if defined(near) || defined(far) || defined(small) || defined(min) || defined(max) || defined(abs) ||                 \
+    defined(round) || defined(bit) || defined(word) || defined(F) || defined(I) || defined(Always) || defined(True) || \
+    defined(False) || defined(major) || defined(minor) || defined(slots) || defined(signals) || defined(emit) ||       \
+    defined(check) || defined(verify) || defined(require)
 #define ESPALIER_HIDES_MACROS
 #pragma push_macro("near")
 #undef near

@@ -16,14 +16,15 @@
 #endif
 
 #include "diagnostics_push.hpp"
-/// ESPALIER_SEPARATE_ROUNDING: define it for every source file of a program, and its numbers have the same bits on every
-/// processor of IEEE 754, whatever its registers. Products and sums are rounded separately, kernels have packs of 16
-/// bytes, which fix the order of sums, and no function of the C library takes part. Subnormal numbers are kept.
+/// ESPALIER_SEPARATE_ROUNDING: define it for every source file of a program, and its numbers have the same bits on
+/// every processor of IEEE 754, whatever its registers. Products and sums are rounded separately, kernels have packs of
+/// 16 bytes, which fix the order of sums, and no function of the C library takes part. Subnormal numbers are kept.
 ///
 /// compiler  -ffp-contract=off is required where the processor has fused instructions; -ffast-math does not compile
 /// errors    rounding_error if the compiler fuses: models, trainers and predictors test it when they get their memory
 /// range     sin and cos beyond one million are those of the C library
-/// cost      kernels take up to four times as long as with the widest registers of x86; sin, cos and pow, up to ten times
+/// cost      kernels have no registers wider than 16 bytes and no fused instructions; sin, cos and pow are computed in
+///           double, number by number
 namespace espalier {
 
 #if ESPALIER_MAY_FUSE

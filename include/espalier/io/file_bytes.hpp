@@ -14,9 +14,9 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
-/// Owned bytes in page-aligned memory, 0 at first; movable, not copyable. Buffers of at least 4 MiB use huge pages if the system
-/// has them. Without huge pages, touching 100 MB for the first time costs as much as reading it from the system's
-/// cache.
+/// Owned bytes in page-aligned memory, 0 at first; movable, not copyable. Buffers of at least 4 MiB use huge pages if
+/// the system has them. Without huge pages, touching 100 MB for the first time costs as much as reading it from the
+/// system's cache.
 /// memory  the bytes, in whole pages; throws std::bad_alloc if there are none
 class file_bytes {
  public:

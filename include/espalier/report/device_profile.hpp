@@ -121,7 +121,7 @@ class device_profiling_engine : public engine_of<Device>::type {
   std::unique_ptr<profiles> found_ = std::make_unique<profiles>();
 };
 
-/// Several devices are refused; nothing else is then reported about them.
+/// Several devices do not compile; nothing else is then reported about them.
 template <class Device>
   requires is_graphics<Device>
 struct engine_of<profiled<Device>> {

@@ -57,8 +57,8 @@ struct cache_sizes {
 #endif
 
 #if defined(__SSE2__)
-/// The sizes that were read, 0 before. Threads that read at the same time read the same sizes. A number has the width of
-/// an address: 32-bit processors have no cheap atomic access to 64 bits, and no cache that needs them.
+/// The sizes that were read, 0 before. Threads that read at the same time read the same sizes. A number has the width
+/// of an address: 32-bit processors have no cheap atomic access to 64 bits, and no cache that needs them.
 struct known_sizes {
   std::intptr_t second, last;
 };

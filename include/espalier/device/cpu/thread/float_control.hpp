@@ -62,8 +62,8 @@ ESPALIER_INLINE void keep_order() { __asm__ volatile("" : : : "memory"); }
 ///     void callback() noexcept { esp::flush_subnormals const flushing; predict(input, output); }
 ///
 /// inside   the life of another one, and where the bits are set anyway, it sets nothing and costs almost nothing
-/// range    on processors other than x86-64 (SSE) and aarch64, and with ESPALIER_SEPARATE_ROUNDING, it does nothing, and
-///          `flushes` is false
+/// range    on processors other than x86-64 (SSE) and aarch64, and with ESPALIER_SEPARATE_ROUNDING, it does nothing,
+///          and `flushes` is false
 /// threads  only the thread that constructs it, and those that help it (cpu_parallel); destroy it in the same thread
 /// source   Intel 64 Software Developer's Manual, MXCSR; Arm Architecture Reference Manual, FPCR
 class flush_subnormals {

@@ -3,8 +3,8 @@
 
 /// The instruction set that kernels are compiled for: xsimd's architecture if xsimd has batches for the processor,
 /// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
-/// xsimd, which compiles fastest; so does ESPALIER_SEPARATE_ROUNDING, with packs of 16 bytes. This is the only file that
-/// includes xsimd.
+/// xsimd, which compiles fastest; so does ESPALIER_SEPARATE_ROUNDING, with packs of 16 bytes. This is the only file
+/// that includes xsimd.
 
 #include "../../../base/host_device.hpp"
 

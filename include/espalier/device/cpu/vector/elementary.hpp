@@ -3,8 +3,8 @@
 
 /// Elementary functions of packs, without branches. They are within 3 units in the last place of the exact value for
 /// every argument, including subnormal arguments and results. For infinities and NaN, they return what the exact
-/// function returns. sin, cos and pow (and erf of double) are those of base/math.hpp, lane by lane. On AVX-512, float has its
-/// own functions (elementary_tables.hpp); elsewhere there is one polynomial each.
+/// function returns. sin, cos and pow (and erf of double) are those of base/math.hpp, lane by lane. On AVX-512, float
+/// has its own functions (elementary_tables.hpp); elsewhere there is one polynomial each.
 
 #include "elementary_tables.hpp"
 #include "range_reduction.hpp"
