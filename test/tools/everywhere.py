@@ -4,6 +4,7 @@
 
     everywhere.py FOLDER [TARGET...]     TARGET: a name of the list below; without any, all
     everywhere.py --list                 the names, one a line
+    everywhere.py --sizes FOLDER         bytes of flash and static memory of test/everywhere/size.cpp on a Cortex-M4 and M7, beyond those of an empty program
 
 Each program runs in the library's default settings, where its numbers are compared within a tolerance, or with ESPALIER_SEPARATE_ROUNDING, where the hash of
 their bits is compared. The exit status is 0 if all are right, 77 if no target could run because tools are missing, 1 otherwise.
@@ -171,13 +172,34 @@ def write_digits(to):
     to.write_text(text + "}  // namespace digits_data\n")
 
 
+def sizes(folder, headers):
+    parts = ["an empty program", "a predictor", "a frozen net", "training with SGD", "training with Adam"]
+    for target in targets(headers):
+        if target.name not in ("cortex_m4", "cortex_m7") or missing(target):
+            continue
+        target.flags = [flag for flag in target.flags if not flag.startswith("-O")] + ["-Os", "-DNDEBUG", "-ffunction-sections", "-fdata-sections"]
+        target.link += ["-Wl,--gc-sections"]
+        empty = None
+        for part, title in enumerate(parts):
+            one = Target(**{**target.__dict__, "name": f"size_{target.name}_{part}", "flags": target.flags + [f"-DPART={part}"]})
+            out, said = build(one, "size", False, folder)
+            if out is None:
+                print(said)
+                return 1
+            text, data, bss = map(int, run(["arm-none-eabi-size", str(out)], 60)[1].splitlines()[1].split()[:3])
+            empty = empty or (text + data, data + bss)
+            print(f"{target.name}: {title}: {text + data - empty[0]} bytes of flash, {data + bss - empty[1]} of static memory")
+    return 0
+
+
 def main(words):
     if words == ["--list"]:
         print("\n".join(t.name for t in targets(Path())))
         return 0
-    if not words or words[0].startswith("-"):
+    if not words or (words[0].startswith("-") and words[:1] != ["--sizes"]) or words == ["--sizes"]:
         print(__doc__)
         return 2
+    wants_sizes, words = words[0] == "--sizes", words[words[0] == "--sizes":]
     folder, names = Path(words[0]).resolve(), words[1:]
     headers = folder / "headers"
     headers.mkdir(parents=True, exist_ok=True)
@@ -186,6 +208,8 @@ def main(words):
         if place.is_dir() and not link.exists():
             link.symlink_to(place)
     write_digits(folder / "digits_data.hpp")
+    if wants_sizes:
+        return sizes(folder, headers)
     known = targets(headers)
     unknown = set(names) - {t.name for t in known}
     if unknown:

@@ -126,6 +126,18 @@ constexpr int widest_register = 16;
 #endif
 #endif
 
+/// Whether kernels have long bodies: many terms without a loop, several kernels in one function. Processors without
+/// vector registers compute a pack number by number: there the bodies gain nothing, and cost 40 KB of a Cortex-M's flash
+/// for a product of 64 by 16. No result depends on it.
+#if defined(__OPTIMIZE_SIZE__)
+constexpr bool has_long_bodies = false;
+#elif defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || defined(__ARM_FEATURE_MVE) || \
+    defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || defined(__VX__)
+constexpr bool has_long_bodies = true;
+#else
+constexpr bool has_long_bodies = false;
+#endif
+
 /// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for
 /// more extensions than their names state.
 template <int Bytes>
