@@ -59,6 +59,8 @@ def modes():
             Mode(f"{compiler}_no_exceptions", compiler, "run", f"-O1 {STRICT} -fno-exceptions -fno-rtti", quick=compiler == "gcc"),
             Mode(f"{compiler}_fast_math", compiler, "run", f"-O2 {STRICT} -ffast-math -march=native"),
             Mode(f"{compiler}_compiler_vectors", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_COMPILER_VECTORS -DESPALIER_CACHE_BYTES=262144,1048576"),
+            Mode(f"{compiler}_separate_rounding", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SEPARATE_ROUNDING -ffp-contract=off"),
+            Mode(f"{compiler}_separate_rounding_fast", compiler, "invalid", "-DESPALIER_SEPARATE_ROUNDING -ffast-math", "espalier cannot fix the bits of numbers with -ffast-math", quick=compiler == "gcc"),
             Mode(f"{compiler}_lto", compiler, "run", f"-O2 {STRICT} -flto=auto"),
             Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all -DWITH_A_STREAM"),
             Mode(f"{compiler}_names", compiler, "syntax", f"{STRICT} -DGLOBAL_NAMES", quick=compiler == "gcc"),
@@ -73,6 +75,7 @@ def modes():
         Mode("clang_cpp26", "clang", "syntax", STRICT, standard="c++26"),
         Mode("gcc_11", "gcc", "invalid", "-w -U__GNUC__ -D__GNUC__=11", "espalier requires g++ 12 or later", quick=True),
         Mode("clang_17", "clang", "invalid", "-w -U__clang_major__ -D__clang_major__=17", "espalier requires clang 18 or later", quick=True),
+        Mode("gcc_mve", "gcc", "invalid", "-D__ARM_FEATURE_MVE=3", "espalier does not support MVE with g++", quick=True),
         Mode("gcc_x87", "gcc", "invalid", "-mfpmath=387", "espalier requires float arithmetic without excess precision", quick=True),
     ]
     return made

@@ -48,7 +48,7 @@ OTHERS = {
 # Headers of the system: header -> where it may be included.
 SYSTEM = {"cblas.h": "espalier/device/cpu/product/contract_cblas.hpp", "ucontext.h": "espalier/device/cuda/simulator/fiber.hpp",
           **{name: "espalier/device/cpu/thread/" for name in ["pthread.h", "semaphore.h", "signal.h"]},
-          **{name: "espalier/io/" for name in ["fcntl.h", "sys/mman.h", "sys/stat.h", "unistd.h", "zlib.h"]}}
+          **{name: "espalier/io/" for name in ["fcntl.h", "io.h", "process.h", "sys/mman.h", "sys/stat.h", "sys/types.h", "unistd.h", "zlib.h"]}}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
 EXPENSIVE = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",

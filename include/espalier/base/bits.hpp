@@ -23,7 +23,7 @@
 
 /// A value that is computed as it is written: -ffast-math must not rearrange it with its neighbours. g++ splits vectors
 /// at its barrier, so the barrier is used only with -ffast-math; clang has a barrier for the processors named here.
-#if defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__))
+#if defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
 #elif !defined(__clang__) && (defined(__ASSOCIATIVE_MATH__) || defined(__FAST_MATH__))
 #define ESPALIER_AS_WRITTEN(x) __builtin_assoc_barrier(x)

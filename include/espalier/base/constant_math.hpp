@@ -69,7 +69,7 @@ ESPALIER_HOST_DEVICE constexpr two exact_sum(double a, double b) {
 /// a b exactly (Dekker), for factors far from the ends of the range.
 ESPALIER_HOST_DEVICE constexpr two exact_product(double a, double b) {
   double const p = a * b;
-#if !defined(__CUDA_ARCH__)
+#if !defined(__CUDA_ARCH__) && !defined(ESPALIER_SEPARATE_ROUNDING)
   // At run time the compiler may fuse multiplications and additions, which breaks the splitting below. One fused
   // operation is exact.
   if (!__builtin_is_constant_evaluated()) return {p, __builtin_fma(a, b, -p)};

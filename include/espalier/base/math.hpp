@@ -8,7 +8,8 @@
 #include "diagnostics_push.hpp"
 /// The functions for rules of ops: one body works for numbers, packs of numbers, device threads and graph handles.
 ///
-/// float, double   in a constant expression those of constant_math.hpp (within 2 ulp), at run time the platform's
+/// float, double   in a constant expression those of constant_math.hpp (within 2 ulp), at run time the platform's, or
+///                 with ESPALIER_SEPARATE_ROUNDING again those of constant_math.hpp
 /// other types     the function of that type, found by argument-dependent look-up:
 ///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor is_finite select greater
 ///                 greater_equal less less_equal equal not_equal
@@ -89,26 +90,35 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_select(C const& c, A co
 #define ESPALIER_PLATFORM(name) __builtin_##name
 #endif
 
-#define ESPALIER_UNARY(name)                                                                                 \
-  template <class T>                                                                                         \
-  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                                     \
-    if constexpr (std::is_arithmetic_v<T>) {                                                                 \
-      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x must be float or double");           \
-      if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::name(static_cast<double>(x))); \
-      if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(name##f)(x);                          \
-      else return ESPALIER_PLATFORM(name)(x);                                                                \
-    } else {                                                                                                 \
-      return found::call_##name(x);                                                                          \
-    }                                                                                                        \
+// Whether the functions that each platform rounds in its own way are those of constant_math.hpp also at run time.
+// Device code has its own in any case.
+#if defined(ESPALIER_SEPARATE_ROUNDING) && !defined(__CUDACC__)
+#define ESPALIER_OWN_FUNCTION(reachable) (reachable)
+#else
+#define ESPALIER_OWN_FUNCTION(reachable) __builtin_is_constant_evaluated()
+#endif
+
+#define ESPALIER_UNARY(name, reachable)                                                            \
+  template <class T>                                                                               \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                           \
+    if constexpr (std::is_arithmetic_v<T>) {                                                       \
+      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x must be float or double"); \
+      if (__builtin_is_constant_evaluated() || ESPALIER_OWN_FUNCTION(reachable))                   \
+        return constant::to<T>(constant::name(static_cast<double>(x)));                            \
+      if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(name##f)(x);                \
+      else return ESPALIER_PLATFORM(name)(x);                                                      \
+    } else {                                                                                       \
+      return found::call_##name(x);                                                                \
+    }                                                                                              \
   }
-ESPALIER_UNARY(exp)
-ESPALIER_UNARY(log)
-ESPALIER_UNARY(sqrt)
-ESPALIER_UNARY(tanh)
-ESPALIER_UNARY(erf)
-ESPALIER_UNARY(sin)
-ESPALIER_UNARY(cos)
-ESPALIER_UNARY(floor)
+ESPALIER_UNARY(exp, true)
+ESPALIER_UNARY(log, true)
+ESPALIER_UNARY(sqrt, __builtin_is_constant_evaluated())
+ESPALIER_UNARY(tanh, true)
+ESPALIER_UNARY(erf, true)
+ESPALIER_UNARY(sin, constant::abs(static_cast<double>(x)) <= 1e6)
+ESPALIER_UNARY(cos, constant::abs(static_cast<double>(x)) <= 1e6)
+ESPALIER_UNARY(floor, __builtin_is_constant_evaluated())
 #undef ESPALIER_UNARY
 
 /// |x|; the sign of -0 and of nan is cleared.
@@ -142,7 +152,7 @@ template <class T, class U>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
     static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x must be float or double");
-    if (__builtin_is_constant_evaluated())
+    if (ESPALIER_OWN_FUNCTION(true))
       return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
     if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(powf)(x, static_cast<float>(y));
     else return ESPALIER_PLATFORM(pow)(x, static_cast<double>(y));
@@ -150,6 +160,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) 
     return found::call_pow(x, y);
   }
 }
+#undef ESPALIER_OWN_FUNCTION
 #undef ESPALIER_PLATFORM
 
 namespace detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "supported.hpp"
+#include "error_handler.hpp"
 
 #if !defined(__cpp_exceptions)
 #include <cstdio>
@@ -11,14 +11,20 @@
 /// Throws errors, also in programs without exceptions.
 namespace espalier::detail {
 
-/// raise(error): throws it. A program without exceptions (-fno-exceptions) prints what() to the standard error output
-/// and calls abort().
+/// raise(error): throws it. A program without exceptions (-fno-exceptions) calls the handler of set_error_handler with
+/// what(), or prints what() to the standard error output, and calls abort().
 template <class Error>
 [[noreturn, gnu::cold, gnu::noinline]] void raise(Error const& error) {
 #if defined(__cpp_exceptions)
   throw error;
 #else
-  std::fprintf(stderr, "%s\n", error.what());
+  if (error_handler const handler = __atomic_load_n(&handler_of_errors, __ATOMIC_ACQUIRE); handler != nullptr) {
+    handler(error.what());
+  } else {
+    // fputs: formatted output would cost a bare processor some 20 KB.
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+  }
   std::abort();
 #endif
 }

@@ -24,6 +24,14 @@
 // in the last place, without an error.
 #define ESPALIER_REQUIRES \
   "espalier requires float arithmetic without excess precision: compile with -msse2 -mfpmath=sse (no file is missing)"
+#elif defined(__ARM_FEATURE_MVE) && defined(__GNUC__) && !defined(__clang__)
+// g++ 12 compiles vectors for this extension to wrong instructions: trained nets are NaN. clang is right.
+#define ESPALIER_REQUIRES \
+  "espalier does not support MVE with g++: compile with -mcpu=cortex-m55+nomve, or with clang (no file is missing)"
+#elif defined(ESPALIER_SEPARATE_ROUNDING) && (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+                                              (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__))
+#define ESPALIER_REQUIRES \
+  "espalier cannot fix the bits of numbers with -ffast-math: remove it, or ESPALIER_SEPARATE_ROUNDING (no file is missing)"
 #endif
 #if defined(ESPALIER_REQUIRES)
 #include ESPALIER_REQUIRES

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "file.hpp"
+#include "system_file.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io {
@@ -30,38 +25,34 @@ class write_error : public error {
 ///     file.write(bytes, size);
 ///     file.commit();
 ///
-/// links   a symbolic link at the path stays; its target is replaced
+/// links   a symbolic link at the path stays, and its target is replaced; on Windows the link is replaced
 /// access  the mode of the replaced file; for a new file, 0666 reduced by the process's umask
 /// errors  write_error: no such folder, no permission, a full disk, a path that is a folder
 class atomic_file {
  public:
-  explicit atomic_file(char const* path) : name_{path} {
-    resolve(path);
-    struct stat old {};
-    bool const exists = ::stat(target_.c_str(), &old) == 0;
-    if (!exists && errno != ENOENT)
-      throw_error<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
-    if (exists && S_ISDIR(old.st_mode))
-      throw_error<write_error>("%s: expected a file to write, got a folder", name_.text);
+  explicit atomic_file(char const* path) : name_{path}, target_{path} {
+    if (!detail::follow_links(target_)) fail("%s: cannot be written: %s");
+    detail::file_facts const old = detail::facts_of(target_.c_str());
+    if (!old.found && errno != ENOENT) fail("%s: cannot be written: %s");
+    if (old.is_folder) throw_error<write_error>("%s: expected a file to write, got a folder", name_.text);
     // Devices and pipes are written directly: no file can replace them.
-    plain_ = !exists || S_ISREG(old.st_mode);
-    file_ = plain_ ? open_beside() : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file_ < 0) throw_error<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
-    if (exists && plain_) (void)::fchmod(file_, old.st_mode & 07777);
+    plain_ = !old.found || old.is_plain;
+    file_ = plain_ ? open_beside() : detail::open_file(target_.c_str(), detail::opening::write);
+    if (file_ < 0) fail("%s: cannot be written: %s");
+    if (old.found && plain_) detail::set_mode(file_, old.mode);
   }
   atomic_file(atomic_file const&) = delete;
   atomic_file& operator=(atomic_file const&) = delete;
   ~atomic_file() {
-    if (file_ >= 0) ::close(file_);
-    if (plain_ && !committed_) ::unlink(beside_.c_str());
+    if (file_ >= 0) (void)detail::close_file(file_);
+    if (plain_ && !committed_) detail::remove_file(beside_.c_str());
   }
 
   /// Appends bytes.
   void write(void const* data, std::size_t size) {
     auto const* at = static_cast<unsigned char const*>(data);
     while (size > 0) {
-      // One write() on Linux transfers at most about 2 GiB.
-      ssize_t const written_bytes = ::write(file_, at, size < most ? size : most);
+      std::int64_t const written_bytes = detail::write_some(file_, at, size);
       if (written_bytes < 0 && errno == EINTR) continue;
       if (written_bytes <= 0)
         throw_error<write_error>("%s: cannot be written: %s", name_.text,
@@ -74,49 +65,31 @@ class atomic_file {
   /// Syncs the bytes to the disk and renames the file to its path. No write may follow.
   void commit() {
     if (!plain_) return close();
-    if (::fsync(file_) != 0)
-      throw_error<write_error>("%s: cannot be synced to the disk: %s", name_.text, std::strerror(errno));
+    if (!detail::sync_file(file_)) fail("%s: cannot be synced to the disk: %s");
     close();
-    if (::rename(beside_.c_str(), target_.c_str()) != 0)
-      throw_error<write_error>("%s: cannot be renamed to its path: %s", name_.text, std::strerror(errno));
+    if (!detail::replace_file(beside_.c_str(), target_.c_str())) fail("%s: cannot be renamed to its path: %s");
     committed_ = true;
-    bring_folder_to_disk();
+    detail::sync_folder(detail::folder_of(target_));  // it stores the new name
   }
   /// The file's name, for errors (only the end of a very long one).
   [[nodiscard]] char const* name() const noexcept { return name_.text; }
 
  private:
-  static constexpr std::size_t most = std::size_t{1} << 30;
-
-  /// The folder of a path, with its trailing slash; empty: the current folder of the process.
-  static std::string folder_of(std::string const& path) { return path.substr(0, path.find_last_of('/') + 1); }
-
-  /// Follows symbolic links, also a link to a missing file.
-  void resolve(char const* path) {
-    target_ = path;
-    if (char* const resolved = ::realpath(path, nullptr); resolved != nullptr) {
-      target_ = resolved;
-      return std::free(resolved);
-    }
-    char to[PATH_MAX];
-    for (int links = 0; links < 40; ++links) {
-      ssize_t const length = ::readlink(target_.c_str(), to, sizeof to);
-      if (length < 0) return;
-      std::string const next{to, static_cast<std::size_t>(length)};
-      target_ = next.rfind('/', 0) == 0 ? next : folder_of(target_) + next;
-    }
-    throw_error<write_error>("%s: cannot be written: %s", name_.text, std::strerror(ELOOP));
+  /// Throws the reason of the system's last error.
+  [[noreturn]] void fail(char const* format) const {
+    throw_error<write_error>(format, name_.text, std::strerror(errno));
   }
+
   /// Creates a file with an unused name, from the process id and a counter. It skips files that a crashed process left
   /// behind.
   int open_beside() {
     static unsigned last = 0;
     // File systems limit names to 255 characters: 220 leave space for the suffix.
-    std::string const folder = folder_of(target_), start = folder + target_.substr(folder.size(), 220);
+    std::string const folder = detail::folder_of(target_), start = folder + target_.substr(folder.size(), 220);
     for (int tries = 0; tries < 1000; ++tries) {
-      beside_ = start + "." + std::to_string(::getpid()) + "-" +
+      beside_ = start + "." + std::to_string(detail::process_number()) + "-" +
                 std::to_string(__atomic_add_fetch(&last, 1, __ATOMIC_RELAXED)) + ".part";
-      int const file = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      int const file = detail::open_file(beside_.c_str(), detail::opening::create);
       if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;
@@ -124,16 +97,7 @@ class atomic_file {
   void close() {
     int const file = file_;
     file_ = -1;
-    if (::close(file) != 0) throw_error<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
-  }
-  /// Syncs the folder, because it stores the new name. Errors are ignored: some file systems cannot sync folders, and
-  /// the file itself is already on the disk.
-  void bring_folder_to_disk() const {
-    std::string const folder = folder_of(target_);
-    int const at = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (at < 0) return;
-    (void)::fsync(at);
-    ::close(at);
+    if (detail::close_file(file) != 0) fail("%s: cannot be written: %s");
   }
 
   detail::file_name name_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <charconv>
-
 #include "../base/math.hpp"
+#include "decimal.hpp"
 #include "file.hpp"
 #include "owned.hpp"
 
@@ -120,7 +119,7 @@ constexpr csv_cell without_quotes(csv_cell cell) noexcept {
 inline double csv_number(csv_table const& table, csv_cell raw, csv_format format, std::int64_t line, int column) {
   csv_cell const cell = without_quotes(raw);
   double value = 0;
-  auto const [end, fault] = std::from_chars(cell.first, cell.last, value);
+  auto const [end, fault] = detail::read_decimal(cell.first, cell.last, value);
   bool const whole = fault == std::errc{} && end == cell.last && cell.first != cell.last;
   bool const finite = math::isfinite(value);
   if (whole && (finite || format.non_finite)) return value;

@@ -30,7 +30,9 @@ class format_error : public error {
 /// throw_error<Error>(format, ...): throws an Error with a printf-style text. A program without exceptions prints it
 /// and ends.
 template <class Error>
-#if defined(__GNUC__)
+#if defined(__MINGW32__) && !defined(__clang__)
+[[gnu::format(gnu_printf, 1, 2), gnu::cold]]  // g++'s library replaces the printf of Windows
+#elif defined(__GNUC__)
 [[gnu::format(printf, 1, 2), gnu::cold]]
 #endif
 [[noreturn]] void

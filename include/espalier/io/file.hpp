@@ -46,7 +46,11 @@ inline std::size_t read_start(opened_file const& opened, char const* name, unsig
 
 /// The size of a file; rewinds the file to its start.
 inline std::int64_t size_of(std::FILE* file, char const* name) {
+#if defined(_WIN32)
+  std::int64_t const end = ::_fseeki64(file, 0, SEEK_END) == 0 ? ::_ftelli64(file) : -1;  // long has 32 bits
+#else
   long const end = std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : -1;
+#endif
   if (end < 0 || std::fseek(file, 0, SEEK_SET) != 0)
     throw_error<format_error>("%s: expected a plain file, got one of unknown size", name);
   return end;

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <fcntl.h>
+#if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#endif
 
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 #include "file.hpp"
+#include "system_file.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
-/// Owned bytes in page-aligned memory; movable, not copyable. Buffers of at least 4 MiB use huge pages if the system
-/// has them. Without huge pages, touching 100 MB for the first time costs as much as reading it from the system's
-/// cache.
+/// Owned bytes in page-aligned memory, 0 at first; movable, not copyable. Buffers of at least 4 MiB use huge pages if
+/// the system has them. Without huge pages, touching 100 MB for the first time costs as much as reading it from the
+/// system's cache.
 /// memory  the bytes, in whole pages; throws std::bad_alloc if there are none
 class file_bytes {
  public:
   file_bytes() = default;
   explicit file_bytes(std::int64_t size) : size_{size} {
     if (size == 0) return;
+#if defined(__unix__) || defined(__APPLE__)
     void* const at =
         ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) espalier::detail::raise(std::bad_alloc{});
     data_ = static_cast<unsigned char*>(at);
 #if defined(MADV_HUGEPAGE)
     if (size >= (std::int64_t{1} << 22)) (void)::madvise(at, static_cast<std::size_t>(size), MADV_HUGEPAGE);
+#endif
+#else
+    data_ = static_cast<unsigned char*>(::operator new(static_cast<std::size_t>(size), page));
+    std::memset(data_, 0, static_cast<std::size_t>(size));
 #endif
   }
   file_bytes(file_bytes&& other) noexcept : data_{other.data_}, size_{other.size_} {
@@ -44,13 +50,21 @@ class file_bytes {
     return *this;
   }
   ~file_bytes() {
-    if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(size_));
+    if (data_ == nullptr) return;
+#if defined(__unix__) || defined(__APPLE__)
+    ::munmap(data_, static_cast<std::size_t>(size_));
+#else
+    ::operator delete(data_, page);
+#endif
   }
   [[nodiscard]] unsigned char* data() noexcept { return data_; }
   [[nodiscard]] unsigned char const* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
  private:
+#if !defined(__unix__) && !defined(__APPLE__)
+  static constexpr std::align_val_t page{4096};  // of the systems that have pages
+#endif
   unsigned char* data_ = nullptr;
   std::int64_t size_ = 0;
 };
@@ -62,24 +76,24 @@ inline file_bytes read_bytes(char const* path) {
   struct opened {
     int file;
     ~opened() {
-      if (file >= 0) ::close(file);
+      if (file >= 0) (void)detail::close_file(file);
     }
-  } const from{::open(path, O_RDONLY | O_CLOEXEC)};
-  struct stat facts {};
-  if (from.file < 0 || ::fstat(from.file, &facts) != 0)
-    throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
-  if (S_ISDIR(facts.st_mode))
+  };
+  // Not every system opens a folder.
+  if (detail::facts_of(path).is_folder)
     throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(EISDIR));
-  if (!S_ISREG(facts.st_mode))
-    throw_error<format_error>("%s: expected a plain file, got one of unknown size", name.text);
-  file_bytes bytes{static_cast<std::int64_t>(facts.st_size)};
+  opened const from{detail::open_file(path, detail::opening::read)};
+  detail::file_facts const facts = from.file < 0 ? detail::file_facts{} : detail::facts_of(from.file);
+  if (!facts.found) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
+  if (!facts.is_plain) throw_error<format_error>("%s: expected a plain file, got one of unknown size", name.text);
+  file_bytes bytes{facts.size};
   std::int64_t actual = 0;
   for (;;) {
     // After the last byte, one more byte is requested: the file must end there.
     unsigned char behind;
     bool const at_end = actual == bytes.size();
-    ssize_t const some = ::read(from.file, at_end ? &behind : bytes.data() + actual,
-                                at_end ? 1 : static_cast<std::size_t>(bytes.size() - actual));
+    std::int64_t const some = detail::read_some(from.file, at_end ? &behind : bytes.data() + actual,
+                                                at_end ? 1 : static_cast<std::size_t>(bytes.size() - actual));
     if (some < 0 && errno == EINTR) continue;
     if (some < 0) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
     if (at_end && some == 0) return bytes;

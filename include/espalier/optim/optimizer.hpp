@@ -3,6 +3,7 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
+#include "../base/math.hpp"
 #include "../operation/operation.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -32,7 +33,7 @@ struct hyperparameters {
 };
 
 /// base to the power `step`, for bias corrections.
-inline double power(double base, std::int64_t step) { return __builtin_pow(base, static_cast<double>(step)); }
+ESPALIER_INLINE double power(double base, std::int64_t step) { return math::pow(base, static_cast<double>(step)); }
 
 template <class O>
 concept Optimizer = requires(O const& o) {

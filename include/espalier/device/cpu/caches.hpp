@@ -30,15 +30,15 @@ struct processor_facts {
   }
 };
 #endif
-/// Bytes of a core's L2 cache and of the last level; 0 if they are not reported.
+/// Bytes of a core's L2 cache and of the last level; 0 if they are not known.
 struct cache_sizes {
   std::int64_t second, last;
 };
+#if defined(__SSE2__)
 /// source  Intel 64 Software Developer's Manual, CPUID leaf 4; AMD64 Architecture Programmer's Manual, CPUID 8000_001D,
 ///         in the same form
 [[gnu::cold, gnu::noinline]] inline cache_sizes read_cache_sizes() {
   cache_sizes found{0, 0};
-#if defined(__SSE2__)
   constexpr unsigned leaves[] = {4u, 0x8000001du};
   for (unsigned const leaf : leaves) {
     if (processor_facts{leaf & 0x80000000u, 0}.a < leaf) continue;
@@ -52,23 +52,36 @@ struct cache_sizes {
       if (bytes > found.last) found.last = bytes;
     }
   }
-#endif
   return found;
 }
+#endif
 
-/// The sizes that were read, 0 before. Threads that read at the same time read the same sizes.
-inline cache_sizes detected_caches{0, 0};
-[[gnu::cold, gnu::noinline]] inline std::int64_t detect_caches(std::int64_t cache_sizes::*level) {
-  cache_sizes const found = read_cache_sizes(), sure{found.second > 0 ? found.second : usual_second_cache,
-                                                     found.last > 0 ? found.last : usual_cache};
+#if defined(__SSE2__)
+/// The sizes that were read, 0 before. Threads that read at the same time read the same sizes. A number has the width
+/// of an address: 32-bit processors have no cheap atomic access to 64 bits, and no cache that needs them.
+struct known_sizes {
+  std::intptr_t second, last;
+};
+inline known_sizes detected_caches{0, 0};
+[[gnu::cold, gnu::noinline]] inline std::int64_t detect_caches(std::intptr_t known_sizes::*level) {
+  cache_sizes const found = read_cache_sizes();
+  known_sizes const sure{static_cast<std::intptr_t>(found.second > 0 ? found.second : usual_second_cache),
+                         static_cast<std::intptr_t>(found.last > 0 ? found.last : usual_cache)};
   __atomic_store_n(&detected_caches.second, sure.second, __ATOMIC_RELAXED);
   __atomic_store_n(&detected_caches.last, sure.last, __ATOMIC_RELAXED);
   return sure.*level;
 }
-ESPALIER_INLINE std::int64_t detected_cache(std::int64_t cache_sizes::*level) {
-  std::int64_t const bytes = __atomic_load_n(&(detected_caches.*level), __ATOMIC_RELAXED);
+ESPALIER_INLINE std::int64_t detected_cache(std::intptr_t known_sizes::*level) {
+  std::intptr_t const bytes = __atomic_load_n(&(detected_caches.*level), __ATOMIC_RELAXED);
   return __builtin_expect(bytes == 0, 0) ? detect_caches(level) : bytes;
 }
+ESPALIER_INLINE std::int64_t last_cache() { return detected_cache(&known_sizes::last); }
+ESPALIER_INLINE std::int64_t second_cache() { return detected_cache(&known_sizes::second); }
+#else
+// Nothing is detected, so nothing is stored, and a bare processor needs neither memory nor atomic access for it.
+constexpr std::int64_t last_cache() { return usual_cache; }
+constexpr std::int64_t second_cache() { return usual_second_cache; }
+#endif
 
 #if defined(ESPALIER_CACHE_BYTES)
 /// The sizes that ESPALIER_CACHE_BYTES lists; an L2 cache of 0 bytes if it names the last level alone. Both are 0 if it
@@ -112,7 +125,7 @@ ESPALIER_INLINE std::int64_t cache_bytes() {
 #if defined(ESPALIER_CACHE_BYTES)
   return detail::configured_caches.last;
 #else
-  return detail::detected_cache(&detail::cache_sizes::last);
+  return detail::last_cache();
 #endif
 }
 /// The bytes of the L2 cache, which a core has for itself: the first of two numbers in ESPALIER_CACHE_BYTES, or as the
@@ -121,7 +134,7 @@ ESPALIER_INLINE std::int64_t second_cache_bytes() {
 #if defined(ESPALIER_CACHE_BYTES)
   if constexpr (detail::configured_caches.second > 0) return detail::configured_caches.second;
 #endif
-  return detail::detected_cache(&detail::cache_sizes::second);
+  return detail::second_cache();
 }
 /// How many bytes of a product's operand are kept in the L2 cache while the other operand streams through it. At most
 /// `most`, which its scratch memory holds, and at most three eighths of the cache, which also holds the other operands.
@@ -179,15 +192,20 @@ class store_tuner {
     __atomic_store_n(&detail::streams_within_caches, way, __ATOMIC_RELAXED);
     run();
     if (call >= calls) return;
-    std::uint64_t const elapsed = clock() - begun;
+    std::uint64_t const passed = clock() - begun;
+    std::uintptr_t const elapsed = passed < most ? static_cast<std::uintptr_t>(passed) : most;
     if (call > 0 && elapsed < __atomic_load_n(&least_[way], __ATOMIC_RELAXED))
       __atomic_store_n(&least_[way], elapsed, __ATOMIC_RELAXED);
     __atomic_store_n(&call_, call + 1, __ATOMIC_RELAXED);
   }
 
  private:
+  // As wide as an address, which every processor reads at once. Where that is 32 bits, a longer time counts as the
+  // longest.
+  static constexpr std::uintptr_t most = ~std::uintptr_t{0};
+
   int call_ = 0;
-  std::uint64_t least_[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
+  std::uintptr_t least_[2] = {most, most};
 };
 
 }  // namespace espalier::on_cpu

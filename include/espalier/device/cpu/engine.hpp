@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/separate_rounding.hpp"
 #include "../../plan/convolution_program.hpp"
 #include "../../storage/bytes.hpp"
 #include "../../storage/tensor.hpp"
@@ -54,11 +55,18 @@ class engine {
 
   /// The engine of objects that may outlive a model: the same memory, no threads.
   single_threaded without_threads() const { return {}; }
-  memory allocate(std::size_t size) const { return memory{size}; }
+  memory allocate(std::size_t size) const {
+    espalier::detail::check_separate_rounding();
+    return memory{size};
+  }
   /// Memory whose first `zeroed` bytes are 0.
-  memory allocate(std::size_t size, std::size_t zeroed) const { return memory{size, zeroed}; }
+  memory allocate(std::size_t size, std::size_t zeroed) const {
+    espalier::detail::check_separate_rounding();
+    return memory{size, zeroed};
+  }
   template <std::size_t Count>
   memory allocate(bytes<Count>& storage, std::size_t size) const {
+    espalier::detail::check_separate_rounding();
     return memory{storage, size};
   }
   /// Takes the memory of another owner, which then has none.

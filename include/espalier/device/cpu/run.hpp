@@ -197,7 +197,7 @@ inline constexpr int max_short_groups = 24;
 /// Without optimization there are no short programs: nothing would stay in a register, and the frame of the function
 /// would hold all temporaries of all kernels.
 #if defined(__OPTIMIZE__)
-inline constexpr bool has_short_programs = true;
+inline constexpr bool has_short_programs = has_long_bodies;
 #else
 inline constexpr bool has_short_programs = false;
 #endif

@@ -56,6 +56,13 @@ struct philox_lanes {
   using floats = typename vector_of<float, Arch::bytes>::type;
   bits word[2];
 
+  /// Two words in a lane, such that memory has the first one first.
+  static constexpr bool big_end_first = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+  static ESPALIER_INLINE bits in_memory_order(bits first, bits second) {
+    if constexpr (big_end_first) return (first << 32) | (second & 0xffffffffull);
+    else return (first & 0xffffffffull) | (second << 32);
+  }
+
   static ESPALIER_INLINE bits fill(std::uint64_t x) { return bits{} + static_cast<unsigned long long>(x); }
 
   template <int... I>
@@ -79,7 +86,7 @@ struct philox_lanes {
     }
     // Lanes of left and right have the words (first, second) and (third, fourth) of a block. The two elements of word
     // are the low and the high half of the blocks, in memory order.
-    bits const left = (a & 0xffffffffull) | (b << 32), right = (c & 0xffffffffull) | (d << 32);
+    bits const left = in_memory_order(a, b), right = in_memory_order(c, d);
     word[0] = __builtin_shufflevector(left, right, (I / 2 + I % 2 * size)...);
     word[1] = __builtin_shufflevector(left, right, (size / 2 + I / 2 + I % 2 * size)...);
   }
@@ -89,7 +96,7 @@ struct philox_lanes {
     // Converts words to doubles through their bits: 2^52 + word, exactly.
     bits const low = __builtin_shufflevector(x, x, (I / 2)...),
                high = __builtin_shufflevector(x, x, (size / 2 + I / 2)...);
-    bits const shift = {(I % 2 * 32ull)...};
+    bits const shift = {((big_end_first ? 1 - I % 2 : I % 2) * 32ull)...};
     store_half(to, (low >> shift) & 0xffffffffull);
     store_half(to + size, (high >> shift) & 0xffffffffull);
   }

@@ -64,8 +64,8 @@ struct row_block {
   template <int Terms, int Columns>
   static ESPALIER_INLINE void add_terms(T const* x, Weight const* w, vector* sum) {
     // The last iteration of a loop is mispredicted: sums that are short enough have no loop.
-    constexpr int most = (Terms * Vectors <= 256 ? 256 : 32) / Vectors / Chains * Chains,
-                  terms_per_iteration = most > Chains ? most : Chains;
+    constexpr int unrolled = !has_long_bodies ? 1 : Terms * Vectors <= 256 ? 256 : 32;
+    constexpr int most = unrolled / Vectors / Chains * Chains, terms_per_iteration = most > Chains ? most : Chains;
     constexpr int whole = Terms / terms_per_iteration * terms_per_iteration;
     for (int k = 0; k < whole; k += terms_per_iteration)
       terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * terms_per_iteration>{});

@@ -26,7 +26,9 @@ ESPALIER_INLINE std::uint64_t float_control() { return 0; }
 ESPALIER_INLINE void float_control(std::uint64_t) {}
 #endif
 
-#if defined(__SSE__)
+#if defined(ESPALIER_SEPARATE_ROUNDING)
+inline constexpr std::uint64_t subnormals_to_zero = 0;  // not every processor can
+#elif defined(__SSE__)
 inline constexpr std::uint64_t subnormals_to_zero = 0x8040;  // results (FTZ) and operands (DAZ)
 #elif defined(__aarch64__)
 inline constexpr std::uint64_t subnormals_to_zero = std::uint64_t{1} << 24;
@@ -37,7 +39,7 @@ inline constexpr std::uint64_t subnormals_to_zero = 0;
 /// before it, whose exceptions are in the same register: that takes a stream of an LSTM 10 ns a step. Two operations
 /// whose results depend on the bits do not wait.
 ESPALIER_INLINE bool flushes_subnormals() {
-#if defined(__SSE__)
+#if defined(__SSE__) && !defined(ESPALIER_SEPARATE_ROUNDING)
   float subnormal = 0x1p-130f, smallest = 0x1p-126f;
   __asm__ volatile("" : "+x"(subnormal), "+x"(smallest));
   if (subnormal != 0) return false;
@@ -60,21 +62,22 @@ ESPALIER_INLINE void keep_order() { __asm__ volatile("" : : : "memory"); }
 ///     void callback() noexcept { esp::flush_subnormals const flushing; predict(input, output); }
 ///
 /// inside   the life of another one, and where the bits are set anyway, it sets nothing and costs almost nothing
-/// range    on processors other than x86-64 (SSE) and aarch64 it does nothing, and `flushes` is false
+/// range    on processors other than x86-64 (SSE) and aarch64, and with ESPALIER_SEPARATE_ROUNDING, it does nothing,
+///          and `flushes` is false
 /// threads  only the thread that constructs it, and those that help it (cpu_parallel); destroy it in the same thread
 /// source   Intel 64 Software Developer's Manual, MXCSR; Arm Architecture Reference Manual, FPCR
 class flush_subnormals {
  public:
   static constexpr bool flushes = on_cpu::detail::subnormals_to_zero != 0;
 
-  flush_subnormals() noexcept : sets_{!on_cpu::detail::flushes_subnormals()} {
+  ESPALIER_INLINE flush_subnormals() noexcept : sets_{!on_cpu::detail::flushes_subnormals()} {
     if (sets_) {
       before_ = on_cpu::detail::float_control();
       on_cpu::detail::float_control(before_ | on_cpu::detail::subnormals_to_zero);
     }
     on_cpu::detail::keep_order();
   }
-  ~flush_subnormals() {
+  ESPALIER_INLINE ~flush_subnormals() {
     on_cpu::detail::keep_order();
     if (sets_) on_cpu::detail::float_control(before_);
   }

@@ -2,11 +2,11 @@
 #pragma once
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 
 #include <cstddef>
 #include <cstdint>
 
+#include "blocked_signals.hpp"
 #include "float_control.hpp"
 #include "team.hpp"
 
@@ -92,13 +92,10 @@ class team {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setstacksize(&attributes, stack_bytes);
-    sigset_t all, before;  // only threads that the user started handle signals
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    detail::blocked_signals const blocked;
     while (started_ + 1 < Threads &&
            pthread_create(&helpers_[started_ + 1].thread, &attributes, &help, &helpers_[started_ + 1]) == 0)
       ++started_;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
   }
   ~team() {

@@ -2,9 +2,8 @@
 #pragma once
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 
-#include "../../../base/supported.hpp"
+#include "blocked_signals.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
@@ -46,11 +45,8 @@ class worker {
 
   /// Calls f(context) on the thread. Call it once.
   void start(void* (*f)(void*), void* context) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    detail::blocked_signals const blocked;
     started_ = pthread_create(&thread_, nullptr, f, context) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   bool started() const { return started_; }
   /// Waits until the function has returned.

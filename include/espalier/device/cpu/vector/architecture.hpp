@@ -3,12 +3,13 @@
 
 /// The instruction set that kernels are compiled for: xsimd's architecture if xsimd has batches for the processor,
 /// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
-/// xsimd, which compiles fastest. This is the only file that includes xsimd.
+/// xsimd, which compiles fastest; so does ESPALIER_SEPARATE_ROUNDING, with packs of 16 bytes. This is the only file
+/// that includes xsimd.
 
 #include "../../../base/host_device.hpp"
 
 // nvcc compiles none of these kernels, so the headers are left out.
-#if !defined(ESPALIER_COMPILER_VECTORS) && !defined(__CUDACC__)
+#if !defined(ESPALIER_COMPILER_VECTORS) && !defined(ESPALIER_SEPARATE_ROUNDING) && !defined(__CUDACC__)
 #if __has_include(<xsimd/config/xsimd_config.hpp>)
 #include <xsimd/config/xsimd_config.hpp>
 #elif defined(__SSE2__) || defined(__aarch64__)
@@ -100,6 +101,9 @@ constexpr unsigned extensions = 0u
 #if defined(__SSSE3__)
                                 | 4096u
 #endif
+#if defined(ESPALIER_SEPARATE_ROUNDING)
+                                | 8192u
+#endif
     ;
 
 #if ESPALIER_BATCHES
@@ -107,7 +111,9 @@ using widest = xsimd::default_arch;
 constexpr int widest_register = static_cast<int>(sizeof(xsimd::batch<float, widest>));
 #else
 using widest = compiler_vectors;
-#if defined(__AVX512F__)
+#if defined(ESPALIER_SEPARATE_ROUNDING)
+constexpr int widest_register = 16;
+#elif defined(__AVX512F__)
 constexpr int widest_register = 64;
 #elif defined(__AVX__)
 constexpr int widest_register = 32;
@@ -118,6 +124,18 @@ constexpr int widest_register = __riscv_v_fixed_vlen > 512 ? 64 : __riscv_v_fixe
 #else
 constexpr int widest_register = 16;
 #endif
+#endif
+
+/// Whether kernels have long bodies: many terms without a loop, several kernels in one function. Processors without
+/// vector registers compute a pack number by number: there the bodies gain nothing, and cost 40 KB of a Cortex-M's flash
+/// for a product of 64 by 16. No result depends on it.
+#if defined(__OPTIMIZE_SIZE__)
+constexpr bool has_long_bodies = false;
+#elif defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || defined(__ARM_FEATURE_MVE) || \
+    defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || defined(__VX__)
+constexpr bool has_long_bodies = true;
+#else
+constexpr bool has_long_bodies = false;
 #endif
 
 /// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for

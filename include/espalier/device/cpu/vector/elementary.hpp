@@ -3,8 +3,8 @@
 
 /// Elementary functions of packs, without branches. They are within 3 units in the last place of the exact value for
 /// every argument, including subnormal arguments and results. For infinities and NaN, they return what the exact
-/// function returns. sin, cos and pow (and erf of double) call the C library lane by lane. On AVX-512, float has its
-/// own functions (elementary_tables.hpp); elsewhere there is one polynomial each.
+/// function returns. sin, cos and pow (and erf of double) are those of base/math.hpp, lane by lane. On AVX-512, float
+/// has its own functions (elementary_tables.hpp); elsewhere there is one polynomial each.
 
 #include "elementary_tables.hpp"
 #include "range_reduction.hpp"
@@ -155,13 +155,11 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
 
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> sin(pack<T, Arch> x) {
-  return detail::lane_by_lane(
-      x, [](T each) { return sizeof(T) == 4 ? T(__builtin_sinf(float(each))) : T(__builtin_sin(double(each))); });
+  return detail::lane_by_lane(x, [](T each) { return math::sin(each); });
 }
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> cos(pack<T, Arch> x) {
-  return detail::lane_by_lane(
-      x, [](T each) { return sizeof(T) == 4 ? T(__builtin_cosf(float(each))) : T(__builtin_cos(double(each))); });
+  return detail::lane_by_lane(x, [](T each) { return math::cos(each); });
 }
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
@@ -177,7 +175,7 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
     P const near = magnitude * detail::polynomial(magnitude * magnitude, constant::error);
     return detail::with_sign_of(select(magnitude < P(T(0.9)), near, far), x);
   } else {
-    return detail::lane_by_lane(x, [](T each) { return T(__builtin_erf(double(each))); });
+    return detail::lane_by_lane(x, [](T each) { return math::erf(each); });
   }
 }
 

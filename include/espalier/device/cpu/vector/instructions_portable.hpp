@@ -30,17 +30,17 @@ ESPALIER_INLINE V square_root(V x) {
 }
 #endif
 
-#if defined(__FP_FAST_FMAF)
+#if defined(__FP_FAST_FMAF) && !defined(ESPALIER_SEPARATE_ROUNDING)
 ESPALIER_INLINE float fused_lane(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
 ESPALIER_INLINE float fused_lane(float a, float b, float c) { return ESPALIER_AS_WRITTEN(a * b + c); }
 #endif
-#if defined(__FP_FAST_FMA)
+#if defined(__FP_FAST_FMA) && !defined(ESPALIER_SEPARATE_ROUNDING)
 ESPALIER_INLINE double fused_lane(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #else
 ESPALIER_INLINE double fused_lane(double a, double b, double c) { return ESPALIER_AS_WRITTEN(a * b + c); }
 #endif
-/// a * b + c, with the fused instruction if the processor has it.
+/// a * b + c, with the fused instruction if the processor has it and the program permits it.
 template <class V>
 ESPALIER_INLINE V fused(V a, V b, V c) {
   for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) c[i] = fused_lane(a[i], b[i], c[i]);

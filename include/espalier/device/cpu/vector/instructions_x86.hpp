@@ -38,7 +38,7 @@ ESPALIER_ROOT(double2, pd)
 ESPALIER_INLINE float4 square_root(float4 x) { return __builtin_ia32_sqrtps(x); }
 ESPALIER_INLINE double2 square_root(double2 x) { return __builtin_ia32_sqrtpd(x); }
 #endif
-#if defined(__FMA__)
+#if defined(__FMA__) && !defined(ESPALIER_SEPARATE_ROUNDING)
 ESPALIER_INLINE float4 fused(float4 a, float4 b, float4 c) { return __builtin_ia32_vfmaddps(a, b, c); }
 ESPALIER_INLINE double2 fused(double2 a, double2 b, double2 c) { return __builtin_ia32_vfmaddpd(a, b, c); }
 #else
@@ -51,7 +51,7 @@ ESPALIER_INLINE double2 fused(double2 a, double2 b, double2 c) { return ESPALIER
 ESPALIER_INLINE float8 square_root(float8 x) { return __builtin_ia32_sqrtps256(x); }
 ESPALIER_INLINE double4 square_root(double4 x) { return __builtin_ia32_sqrtpd256(x); }
 #endif
-#if defined(__FMA__)
+#if defined(__FMA__) && !defined(ESPALIER_SEPARATE_ROUNDING)
 ESPALIER_INLINE float8 fused(float8 a, float8 b, float8 c) { return __builtin_ia32_vfmaddps256(a, b, c); }
 ESPALIER_INLINE double4 fused(double4 a, double4 b, double4 c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
 #else

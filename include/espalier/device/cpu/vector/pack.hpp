@@ -9,7 +9,7 @@
 #include "../../../base/diagnostics_push.hpp"
 // g++ contracts a * b + c across operators to the fused instruction. clang does so with this pragma, which works for
 // the operators of the register itself.
-#if defined(__clang__)
+#if defined(__clang__) && !defined(ESPALIER_SEPARATE_ROUNDING)
 #define ESPALIER_CONTRACT _Pragma("clang fp contract(fast)")
 #else
 #define ESPALIER_CONTRACT
@@ -155,7 +155,7 @@ struct pack {
   /// 1 where x is neither NaN nor infinite, else 0.
   friend ESPALIER_INLINE pack is_finite(pack x) { return to_number(mask_type{detail::finite_lanes(x.lanes())}); }
 
-  /// a * b + c, rounded once if the target has the instruction.
+  /// a * b + c, rounded once if the target has the instruction, unless ESPALIER_SEPARATE_ROUNDING is defined.
   friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) {
     pack r;
     r.value = detail::fma_of(a.value, b.value, c.value);

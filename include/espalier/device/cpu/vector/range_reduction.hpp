@@ -2,6 +2,7 @@
 #pragma once
 #include <type_traits>
 
+#include "../../../base/math.hpp"
 #include "pack.hpp"
 
 ESPALIER_PRECISE_BEGIN
@@ -153,13 +154,7 @@ pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent) {
   T bases[pack<T, Arch>::size], exponents[pack<T, Arch>::size];
   base.store(bases);
   exponent.store(exponents);
-  for (int i = 0; i < pack<T, Arch>::size; ++i) {
-    if constexpr (sizeof(T) == 4) {
-      bases[i] = __builtin_powf(bases[i], exponents[i]);
-    } else {
-      bases[i] = __builtin_pow(bases[i], exponents[i]);
-    }
-  }
+  for (int i = 0; i < pack<T, Arch>::size; ++i) bases[i] = math::pow(bases[i], exponents[i]);
   return pack<T, Arch>::load(bases);
 }
 
