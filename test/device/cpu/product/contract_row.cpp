@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(some_terms_of_a_large_row) {
   static_assert(bounded::term_class(terms) == bounded::term_class(most));
   static_assert(bounded::term_class(terms) != bounded::term_class(200));  // small enough for the caches
   product::run(x.data(), w.data(), exact.data());
-  bounded::run_terms(x.data(), w.data(), some.data(), terms, on_cpu::detail::no_epilogue{});
+  bounded::on_stack own;
+  bounded::run_terms(own, x.data(), w.data(), some.data(), terms, on_cpu::detail::no_epilogue{});
   BOOST_TEST(exact == some, boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(narrower_registers) {

@@ -4,6 +4,8 @@
 /// Operations that the vector types lack, for processors other than x86. They run lane by lane if neither compiler has
 /// a built-in function.
 
+#include <utility>
+
 #include "../../../base/bits.hpp"
 #include "vectors.hpp"
 
@@ -40,11 +42,15 @@ ESPALIER_INLINE double fused_lane(double a, double b, double c) { return __built
 #else
 ESPALIER_INLINE double fused_lane(double a, double b, double c) { return ESPALIER_AS_WRITTEN(a * b + c); }
 #endif
-/// a * b + c, with the fused instruction if the processor has it and the program permits it.
+template <int... I, class V>
+ESPALIER_INLINE V fused_lanes(V a, V b, V c, std::integer_sequence<int, I...>) {
+  return V{fused_lane(a[I], b[I], c[I])...};
+}
+/// a * b + c, with the fused instruction if the processor has it and the program permits it. Lanes with constant
+/// numbers stay in registers where the processor has none for vectors.
 template <class V>
 ESPALIER_INLINE V fused(V a, V b, V c) {
-  for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) c[i] = fused_lane(a[i], b[i], c[i]);
-  return c;
+  return fused_lanes(a, b, c, std::make_integer_sequence<int, int(sizeof(V) / sizeof(a[0]))>{});
 }
 
 #if !ESPALIER_FINITE_MATH  // else in registers.hpp
