@@ -6,6 +6,9 @@
 #include <espalier/model/frozen.hpp>
 #include <espalier/stream.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "../../docs/examples/support/digits_net.hpp"
 #include "../../docs/examples/support/digits_weights.hpp"
 #include "expect.hpp"
@@ -140,6 +143,12 @@ static void functions(everywhere::report& to) {
 }
 
 int main() {
+  // [handler]
+  esp::set_error_handler([](char const* sentence) {
+    std::puts(sentence);
+    std::exit(1);
+  });
+  // [/handler]
   everywhere::report to;
   infer(to);
   train(to, {"SGD", 1.413617f, 0xcc71d48540fad073}, esp::optim::SGD<>{.learning_rate = 1e-2f}, 50);

@@ -90,35 +90,40 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_select(C const& c, A co
 #define ESPALIER_PLATFORM(name) __builtin_##name
 #endif
 
-// Whether the functions that each platform rounds in its own way are those of constant_math.hpp also at run time.
-// Device code has its own in any case.
+// Whether a function is that of constant_math.hpp: in a constant expression, and with ESPALIER_SEPARATE_ROUNDING for
+// the arguments of a range, because each platform rounds in its own way. Device code has its own functions in any case.
 #if defined(ESPALIER_SEPARATE_ROUNDING) && !defined(__CUDACC__)
-#define ESPALIER_OWN_FUNCTION(reachable) (reachable)
+namespace detail {
+ESPALIER_INLINE constexpr bool every_number(double) { return true; }
+ESPALIER_INLINE constexpr bool below_one_million(double x) { return constant::abs(x) <= 1e6; }
+/// Every platform rounds the function correctly.
+ESPALIER_INLINE constexpr bool no_number(double) { return false; }
+}  // namespace detail
+#define ESPALIER_OWN_FUNCTION(range, x) (__builtin_is_constant_evaluated() || detail::range(static_cast<double>(x)))
 #else
-#define ESPALIER_OWN_FUNCTION(reachable) __builtin_is_constant_evaluated()
+#define ESPALIER_OWN_FUNCTION(range, x) __builtin_is_constant_evaluated()
 #endif
 
-#define ESPALIER_UNARY(name, reachable)                                                            \
-  template <class T>                                                                               \
-  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                           \
-    if constexpr (std::is_arithmetic_v<T>) {                                                       \
-      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x must be float or double"); \
-      if (__builtin_is_constant_evaluated() || ESPALIER_OWN_FUNCTION(reachable))                   \
-        return constant::to<T>(constant::name(static_cast<double>(x)));                            \
-      if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(name##f)(x);                \
-      else return ESPALIER_PLATFORM(name)(x);                                                      \
-    } else {                                                                                       \
-      return found::call_##name(x);                                                                \
-    }                                                                                              \
+#define ESPALIER_UNARY(name, range)                                                                        \
+  template <class T>                                                                                       \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                                   \
+    if constexpr (std::is_arithmetic_v<T>) {                                                               \
+      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x must be float or double");         \
+      if (ESPALIER_OWN_FUNCTION(range, x)) return constant::to<T>(constant::name(static_cast<double>(x))); \
+      if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(name##f)(x);                        \
+      else return ESPALIER_PLATFORM(name)(x);                                                              \
+    } else {                                                                                               \
+      return found::call_##name(x);                                                                        \
+    }                                                                                                      \
   }
-ESPALIER_UNARY(exp, true)
-ESPALIER_UNARY(log, true)
-ESPALIER_UNARY(sqrt, __builtin_is_constant_evaluated())
-ESPALIER_UNARY(tanh, true)
-ESPALIER_UNARY(erf, true)
-ESPALIER_UNARY(sin, constant::abs(static_cast<double>(x)) <= 1e6)
-ESPALIER_UNARY(cos, constant::abs(static_cast<double>(x)) <= 1e6)
-ESPALIER_UNARY(floor, __builtin_is_constant_evaluated())
+ESPALIER_UNARY(exp, every_number)
+ESPALIER_UNARY(log, every_number)
+ESPALIER_UNARY(sqrt, no_number)
+ESPALIER_UNARY(tanh, every_number)
+ESPALIER_UNARY(erf, every_number)
+ESPALIER_UNARY(sin, below_one_million)
+ESPALIER_UNARY(cos, below_one_million)
+ESPALIER_UNARY(floor, no_number)
 #undef ESPALIER_UNARY
 
 /// |x|; the sign of -0 and of nan is cleared.
@@ -152,7 +157,7 @@ template <class T, class U>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
     static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x must be float or double");
-    if (ESPALIER_OWN_FUNCTION(true))
+    if (ESPALIER_OWN_FUNCTION(every_number, x))
       return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
     if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(powf)(x, static_cast<float>(y));
     else return ESPALIER_PLATFORM(pow)(x, static_cast<double>(y));

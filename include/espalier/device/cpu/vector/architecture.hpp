@@ -127,8 +127,8 @@ constexpr int widest_register = 16;
 #endif
 
 /// Whether kernels have long bodies: many terms without a loop, several kernels in one function. Processors without
-/// vector registers compute a pack number by number: there the bodies gain nothing, and cost 40 KB of a Cortex-M's flash
-/// for a product of 64 by 16. No result depends on it.
+/// vector registers compute a pack number by number: there the bodies gain nothing, and cost 40 KB of a Cortex-M's
+/// flash for a product of 64 by 16. No result depends on it.
 #if defined(__OPTIMIZE_SIZE__)
 constexpr bool has_long_bodies = false;
 #elif defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || defined(__ARM_FEATURE_MVE) || \
