@@ -100,6 +100,12 @@ constexpr unsigned extensions = 0u
 #if defined(__SSSE3__)
                                 | 4096u
 #endif
+#if defined(__AVX512VNNI__)
+                                | 8192u
+#endif
+#if defined(__ARM_FEATURE_DOTPROD)
+                                | 16384u
+#endif
     ;
 
 #if ESPALIER_BATCHES
