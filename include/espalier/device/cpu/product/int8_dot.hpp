@@ -132,8 +132,8 @@ ESPALIER_INLINE void quantize_run(typename int8_types<Arch>::element* to, float 
   floats const low = floats{} + static_cast<float>(-by.zero_point),
                high = floats{} + static_cast<float>(255 - by.zero_point);
   std::int32_t const shift = by.zero_point - types::offset - __builtin_bit_cast(std::int32_t, int8_rounder);
-  std::int64_t i = 0;
-  for (; i + types::lanes <= count; i += types::lanes) {
+  std::int64_t const rest = count % types::lanes, whole = count - rest;
+  for (std::int64_t i = 0; i < whole; i += types::lanes) {
     floats x;
     __builtin_memcpy(&x, from + i, sizeof x);
     x *= by.inverse;
@@ -143,8 +143,8 @@ ESPALIER_INLINE void quantize_run(typename int8_types<Arch>::element* to, float 
     auto const narrow = __builtin_convertvector(q, typename types::elements);
     __builtin_memcpy(to + i, &narrow, sizeof narrow);
   }
-  for (; i < count; ++i)
-    to[i] = static_cast<typename types::element>(quantized_activation(from[i], by) - types::offset);
+  for (std::int64_t i = 0; i < rest; ++i)
+    to[whole + i] = static_cast<typename types::element>(quantized_activation(from[whole + i], by) - types::offset);
 }
 
 }  // namespace espalier::on_cpu::detail
