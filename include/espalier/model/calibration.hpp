@@ -36,8 +36,9 @@ constexpr auto find_quantized_fault() {
   else if constexpr (s.count == 0) return std::type_identity<has_products_to_quantize<0>>{};
   else return std::type_identity<agreed>{};
 }
-template <class Model, class Batch, bool Fits = computes_on_host<typename Model::device_type>::agree&&
-                                        quantizes_element<typename Model::value_type>::agree>
+template <class Model, class Batch,
+          bool Fits = computes_on_host<typename Model::device_type>::agree&&
+              quantizes_element<typename Model::value_type>::agree>
 struct quantized_fault {
   using type = typename decltype(find_quantized_fault<typename Model::net_type, Batch>())::type;
 };

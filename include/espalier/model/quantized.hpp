@@ -53,7 +53,7 @@ class quantized {
   struct memory_layout {
     std::size_t weights[static_cast<std::size_t>(products)], starts[static_cast<std::size_t>(products)],
         scales[static_cast<std::size_t>(products)], activations[static_cast<std::size_t>(products)];
-    std::size_t parameters, values, workspace, end;
+    std::size_t parameters, values, workspace, inputs, end;
   };
   template <int K>
   static constexpr void place(memory_layout& r) {
@@ -75,9 +75,10 @@ class quantized {
     r.parameters = r.end;
     (place_activations<K>(r), ...);
     r.values = r.end;
-    r.workspace = r.values + detail::bytes_for<T>(static_cast<std::size_t>(
-                                 detail::constants_size<Net, Batch> + split.stored_size));
-    r.end = r.workspace + workspace_bytes(std::make_integer_sequence<int, products + 1>{});
+    r.workspace = r.values + detail::bytes_for<T>(
+                                 static_cast<std::size_t>(detail::constants_size<Net, Batch> + split.stored_size));
+    r.inputs = r.workspace + workspace_bytes(std::make_integer_sequence<int, products + 1>{});
+    r.end = r.inputs + Call::results_at;
     return r;
   }
   template <int... Part>
@@ -99,19 +100,15 @@ class quantized {
 
   template <class Calibrated, class B = Batch>
     requires(std::is_same_v<B, Batch>)
-  quantized(Model const& model, Calibrated const& ranges, B) : memory_{bytes} {
-    prepare(model, ranges);
-  }
+  quantized(Model const& model, Calibrated const& ranges, B) : memory_{bytes} { prepare(model, ranges); }
   template <class Calibrated, class... B>
     requires(detail::AreBatchesOf<Batch, B...>)
-  quantized(Model const& model, Calibrated const& ranges, B&&...) : memory_{bytes} {
-    prepare(model, ranges);
-  }
+  quantized(Model const& model, Calibrated const& ranges, B&&...) : memory_{bytes} { prepare(model, ranges); }
   quantized(quantized const&) = delete;
   quantized& operator=(quantized const&) = delete;
 
-  /// quantized(x..., y...): each input, then a tensor for each result. Never allocates. A result must not overlap an
-  /// input.
+  /// quantized(x..., y...): each input, then a tensor for each result. Never allocates. Results may be inputs, or overlap
+  /// them.
   /// errors  other shapes and element types do not compile; index_error, overlap_error
   template <class... X>
   void operator()(X&&... x) noexcept(never_throws && (TensorOrView<X> && ...)) {
@@ -182,10 +179,30 @@ class quantized {
     Call::run(
         b, exchange,
         [&] {
+          separate(b.at, std::make_integer_sequence<int, Call::inputs>{});
           run_part<0>(b.at);
           run_products(b.at, all_products{});
         },
         x...);
+  }
+  /// Inputs that a result overlaps are copied: they may be read after it is written.
+  template <int... I>
+  void separate(void** base, std::integer_sequence<int, I...>) {
+    ((overlaps<I>(base, std::make_integer_sequence<int, Call::results>{}) ? move_input<I>(base) : void()), ...);
+  }
+  template <int I, int... R>
+  static bool overlaps(void* const* base, std::integer_sequence<int, R...>) {
+    auto const begin = [&](int at) { return reinterpret_cast<std::uintptr_t>(base[at]); };
+    std::uintptr_t const x = begin(plan::base::arguments + I);
+    return ((begin(plan::base::results + R) < x + Call::template bytes_at<I> &&
+             x < begin(plan::base::results + R) + Call::template bytes_at<Call::inputs + R>) ||
+            ...);
+  }
+  template <int I>
+  void move_input(void** base) {
+    void* const to = memory_.template at<void>(places.inputs + Call::in_exchange.at[I]);
+    __builtin_memcpy(to, base[plan::base::arguments + I], Call::template bytes_at<I>);
+    base[plan::base::arguments + I] = to;
   }
   template <int Part>
   void run_part(void* const* base) {

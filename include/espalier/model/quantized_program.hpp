@@ -33,7 +33,7 @@ inline constexpr int max_int8_depth = 32768;
 /// A value that outlives the part of the program that computes it.
 struct stored_value {
   int node;
-  int birth, death;    ///< times: part k of the program in float runs at 2 k, product k (from 1) at 2 k - 1
+  int birth, death;     ///< times: part k of the program in float runs at 2 k, product k (from 1) at 2 k - 1
   std::int64_t offset;  ///< in floats, among all stored values
 };
 
@@ -171,7 +171,7 @@ class quantized_finder {
       source = graph::data_of(g_, from);
     }
     return g_[source].op->family == op_family::parameter && g_[source].shape.size() == columns ? slot_of(g_[source])
-                                                                                              : -1;
+                                                                                               : -1;
   }
 
   /// Part k of the program runs behind product k: part_[id] is the first in which the value is known.
@@ -388,12 +388,10 @@ class part_builder {
     }
   }
   /// A value that another part or a product has stored is a leaf.
-  constexpr bool is_read(int id) const {
-    return number_[id] != 0 && (of_part_[id] < part_ || product_[id] != 0);
-  }
+  constexpr bool is_read(int id) const { return number_[id] != 0 && (of_part_[id] < part_ || product_[id] != 0); }
   constexpr int read(int id) {
-    return to_.nodes.add(graph::node{
-        &described<parameter_>, {}, graph::slot_attribute(constants_ + number_[id] - 1), g_[id].shape});
+    return to_.nodes.add(
+        graph::node{&described<parameter_>, {}, graph::slot_attribute(constants_ + number_[id] - 1), g_[id].shape});
   }
   constexpr int copy(int id) {
     graph::node n = g_[id];

@@ -51,8 +51,8 @@ inline on_cpu::detail::int8_scale scale_of_range(float low, float high, int prod
 template <class Net, class Batch, int K, int Step>
 struct rows_of_product {
   static constexpr quantized_product const& product = quantized_split_of<Net, Batch>.products[K];
-  static constexpr int row_step = product.map.step[1], column_step = product.map.step[2],
-                       row_tap = product.map.step[3], column_tap = product.map.step[4];
+  static constexpr int row_step = product.map.step[1], column_step = product.map.step[2], row_tap = product.map.step[3],
+                       column_tap = product.map.step[4];
   static constexpr int window_rows = product.window.at[1], window_columns = product.window.at[2],
                        kernel_rows = product.window.at[3], kernel_columns = product.window.at[4];
   static constexpr int images = product.windowed ? product.window.at[0] : 1;
@@ -68,8 +68,7 @@ struct rows_of_product {
   /// Rows of a matrix begin at whole steps.
   static constexpr std::int64_t stride = (product.depth + Step - 1) / Step * Step;
   static constexpr std::int64_t image_size = std::int64_t{reach_rows} * reach_columns * channels;
-  static constexpr std::int64_t size =
-      product.windowed ? images * image_size : product.groups * product.rows * stride;
+  static constexpr std::int64_t size = product.windowed ? images * image_size : product.groups * product.rows * stride;
 
   static constexpr std::int64_t run_at(int r) {
     if constexpr (!product.windowed) return 0;
@@ -111,7 +110,8 @@ struct product_of_int8 {
   static void prepare(float const* values, on_cpu::detail::int8_scale const& by, weight* packed, std::int32_t* start,
                       float* scale, element* activations) {
     float const* const b = values + constants_of<Net, Batch>.at[product.slot];
-    float const* const bias = product.bias < 0 ? nullptr : values + constants_of<Net, Batch>.at[product.bias < 0 ? 0 : product.bias];
+    float const* const bias =
+        product.bias < 0 ? nullptr : values + constants_of<Net, Batch>.at[product.bias < 0 ? 0 : product.bias];
     constexpr std::int64_t size = std::int64_t{product.depth} * product.columns;
     std::vector<std::int8_t> integers(static_cast<std::size_t>(size));
     for (std::int64_t g = 0; g < product.groups; ++g) {
@@ -162,7 +162,8 @@ struct product_of_int8 {
     // Coarse enough for the bias to fit beside the largest sum, and never 0.
     double const activation = static_cast<double>(by.scale);
     double step = largest / 127;
-    double const for_bias = (bias < 0 ? -static_cast<double>(bias) : static_cast<double>(bias)) / activation / (1 << 29);
+    double const for_bias =
+        (bias < 0 ? -static_cast<double>(bias) : static_cast<double>(bias)) / activation / (1 << 29);
     if (step < for_bias) step = for_bias;
     if (step < 1e-30) step = 1e-30;
     std::int64_t sum = 0;
@@ -193,8 +194,7 @@ struct product_of_int8 {
   }
   ESPALIER_KERNEL static void quantize_rows(float const* x, element* to, on_cpu::detail::int8_scale const& by) {
     constexpr std::int64_t count = product.groups * product.rows;
-    if constexpr (rows::stride == product.depth)
-      on_cpu::detail::quantize_run<Arch>(to, x, count * product.depth, by);
+    if constexpr (rows::stride == product.depth) on_cpu::detail::quantize_run<Arch>(to, x, count * product.depth, by);
     else
       for (std::int64_t i = 0; i < count; ++i)
         on_cpu::detail::quantize_run<Arch>(to + i * rows::stride, x + i * product.depth, product.depth, by);
@@ -202,9 +202,8 @@ struct product_of_int8 {
   ESPALIER_KERNEL static void quantize_images(float const* x, element* to, on_cpu::detail::int8_scale const& by) {
     constexpr std::int64_t height = product.image.at[1], width = product.image.at[2], channels = rows::channels;
     constexpr std::int64_t left = rows::first_column < 0 ? -rows::first_column : 0,
-                           skip = rows::first_column > 0 ? rows::first_column : 0,
-                           room = rows::reach_columns - left, have = width - skip,
-                           some = have < room ? have : room;
+                           skip = rows::first_column > 0 ? rows::first_column : 0, room = rows::reach_columns - left,
+                           have = width - skip, some = have < room ? have : room;
     for (std::int64_t n = 0; n < rows::images; ++n)
       for (std::int64_t r = 0; r < rows::reach_rows; ++r) {
         std::int64_t const p = r + rows::first_row;
