@@ -50,18 +50,30 @@ struct contract_int8 {
   static constexpr std::int64_t vectors = (N + lanes - 1) / lanes, last = N - (vectors - 1) * lanes;
   static constexpr std::int64_t depth = std::int64_t{Rows::runs} * steps * step;
 
-  /// Registers hold rows x each sums, a register of weights and an activation; few rows have more columns.
-  static constexpr int registers = detail::register_count<Arch>;
-  static constexpr int rows_at_once = [] {
-    constexpr int most = registers == 32 ? 6 : 4;
-    std::int64_t const blocks = (M + most - 1) / most;
-    return static_cast<int>((M + blocks - 1) / blocks);
-  }();
-  static constexpr int each = [] {
-    int const fit = registers == 32 ? (rows_at_once <= 2 ? 8 : rows_at_once == 3 ? 6 : 4) : rows_at_once <= 2 ? 4 : 2;
-    std::int64_t const narrowest = (vectors + fit - 1) / fit;  // panels of about one width
-    return static_cast<int>((vectors + narrowest - 1) / narrowest);
-  }();
+  /// Registers hold rows x each sums, a register of weights for each of them, and an activation.
+  struct cut {
+    int rows, each;
+    double cost;
+  };
+  /// Estimated cycles of a step: two products at a time, four for a sum that waits for its last.
+  static constexpr double block_cost(std::int64_t rows, std::int64_t each) {
+    double const busy = 0.5 * static_cast<double>(rows * each), loads = 0.5 * static_cast<double>(rows + each);
+    double const most = busy > loads ? busy : loads;
+    return (most < 4 ? 4 : most) + 0.5;
+  }
+  static constexpr cut best_cut() {
+    constexpr int registers = detail::register_count<Arch>;
+    cut best{0, 0, 0};
+    for (int rows = 1; rows <= 8 && rows <= M; ++rows)
+      for (int each = 1; each <= 8 && each <= vectors && rows * each + each + 1 <= registers; ++each) {
+        double cost = static_cast<double>(M / rows) * block_cost(rows, each);
+        if (M % rows != 0) cost += 1.02 * block_cost(M % rows, each);  // one more kernel to compile
+        cost *= static_cast<double>((vectors + each - 1) / each);
+        if (best.rows == 0 || cost < best.cost) best = {rows, each, cost};
+      }
+    return best;
+  }
+  static constexpr int rows_at_once = best_cut().rows, each = best_cut().each;
   static constexpr std::int64_t panel = std::int64_t{each} * lanes, panels = (vectors + each - 1) / each;
   /// Packed weights, in elements, and entries of `start` and of scales: whole panels.
   static constexpr std::int64_t packed_size = panels * panel * depth, columns = panels * panel;
@@ -161,7 +173,7 @@ struct tap_sums_int8 {
         for (int t = 0; t < taps; ++t) {
           typename types::elements q;
           __builtin_memcpy(&q, row + Rows::run_at(t) + v * lanes, sizeof q);
-          sum += __builtin_convertvector(q, sums) * load(packed + t * columns + v * lanes);
+          sum += types::widened(q) * load(packed + t * columns + v * lanes);
         }
         after(i, std::int64_t{v} * lanes, sum, v + 1 < vectors ? lanes : channels - (vectors - 1) * lanes);
       }

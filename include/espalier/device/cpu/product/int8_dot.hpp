@@ -53,6 +53,36 @@ struct int8_types {
     else return dot_pairs(sum, a, weights);
   }
 
+  /// The elements of a register of integers, and the reverse. g++ converts bytes one by one unless it does so in two
+  /// steps.
+  static ESPALIER_INLINE elements narrowed(sums x) {
+    elements r;
+#if defined(__AVX512F__)
+    if constexpr (Arch::bytes == 64 && sizeof(element) == 1) {
+      asm("vpmovdb %1, %0" : "=v"(r) : "v"(x));
+      return r;
+    }
+#endif
+    using half = typename vector_of<std::uint16_t, Arch::bytes / 2>::type;
+    if constexpr (sizeof(element) == 1) r = __builtin_convertvector(__builtin_convertvector(x, half), elements);
+    else r = __builtin_convertvector(x, elements);
+    return r;
+  }
+  static ESPALIER_INLINE sums widened(elements x) {
+#if defined(__AVX512F__)
+    if constexpr (Arch::bytes == 64 && std::is_same_v<element, std::uint8_t>) {
+      sums r;
+      asm("vpmovzxbd %1, %0" : "=v"(r) : "v"(x));
+      return r;
+    }
+#endif
+    using half =
+        typename vector_of<std::conditional_t<std::is_same_v<element, std::uint8_t>, std::uint16_t, std::int16_t>,
+                           Arch::bytes / 2>::type;
+    if constexpr (sizeof(element) == 1) return __builtin_convertvector(__builtin_convertvector(x, half), sums);
+    else return __builtin_convertvector(x, sums);
+  }
+
  private:
   static ESPALIER_INLINE sums dot_bytes([[maybe_unused]] sums sum, [[maybe_unused]] sums a,
                                         [[maybe_unused]] sums weights) {
@@ -140,7 +170,7 @@ ESPALIER_INLINE void quantize_run(typename int8_types<Arch>::element* to, float 
     x = x > low ? x : low;
     x = x < high ? x : high;
     sums const q = reinterpret_cast<sums>(x + int8_rounder) + shift;
-    auto const narrow = __builtin_convertvector(q, typename types::elements);
+    typename types::elements const narrow = types::narrowed(q);
     __builtin_memcpy(to + i, &narrow, sizeof narrow);
   }
   for (std::int64_t i = 0; i < rest; ++i)
