@@ -93,8 +93,8 @@ struct contract_int8 {
   /// after(i, j, sums, count) for all results of rows [first, first + M): registers of `count` columns from (i, j).
   /// start: by column, what is added to the sum.
   template <class After>
-  ESPALIER_KERNEL static void run(element const* a, weight const* packed, std::int32_t const* start, After const& after,
-                                  std::int64_t first = 0) {
+  static void run(element const* a, weight const* packed, std::int32_t const* start, After const& after,
+                  std::int64_t first = 0) {
     constexpr std::int64_t rest = M % rows_at_once, whole = M - rest;
     for (std::int64_t p = 0; p < panels; ++p) {
       weight const* const b = packed + p * panel * depth;
@@ -110,8 +110,9 @@ struct contract_int8 {
     block(a, b, start, after, i, p, detail::indices_below<Count * each>{}, detail::indices_below<each>{},
           detail::indices_below<Count>{});
   }
+  /// A function of its own: inside the loop over panels g++ keeps sums of it in memory.
   template <class After, int... Cell, int... Vector, int... Row>
-  static ESPALIER_INLINE void block(element const* a, weight const* b, std::int32_t const* start, After const& after,
+  ESPALIER_KERNEL static void block(element const* a, weight const* b, std::int32_t const* start, After const& after,
                                     std::int64_t i, std::int64_t p, detail::indices<Cell...>,
                                     detail::indices<Vector...>, detail::indices<Row...>) {
     constexpr std::int64_t of_step = panel * step;

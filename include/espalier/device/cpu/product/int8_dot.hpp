@@ -86,11 +86,16 @@ struct int8_types {
  private:
   static ESPALIER_INLINE sums dot_bytes([[maybe_unused]] sums sum, [[maybe_unused]] sums a,
                                         [[maybe_unused]] sums weights) {
-    // Compilers name the built-in function differently; the instruction has one name.
-#if defined(__AVX512VNNI__)
+    // The compilers' built-in functions differ. clang has the instruction as text, which g++ allocates badly.
+#if defined(__AVX512VNNI__) && defined(__clang__)
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(weights));
-#elif defined(__AVXVNNI__)
+#elif defined(__AVX512VNNI__)
+    if constexpr (Arch::bytes == 64) return __builtin_ia32_vpdpbusd_v16si(sum, a, weights);
+    else if constexpr (Arch::bytes == 32) return __builtin_ia32_vpdpbusd_v8si(sum, a, weights);
+#elif defined(__AVXVNNI__) && defined(__clang__)
     asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(weights));
+#elif defined(__AVXVNNI__)
+    return __builtin_ia32_vpdpbusd_v8si(sum, a, weights);
 #endif
     return sum;
   }
