@@ -104,17 +104,30 @@ struct contract_int8 {
   }
 
  private:
+  /// A block is a function of its own: inside the loop over panels g++ keeps sums of it in memory. A single row has few
+  /// sums, and its product may take less time than the call.
   template <int Count, class After>
   static ESPALIER_INLINE void block(element const* a, weight const* b, std::int32_t const* start, After const& after,
                                     std::int64_t i, std::int64_t p) {
-    block(a, b, start, after, i, p, detail::indices_below<Count * each>{}, detail::indices_below<each>{},
-          detail::indices_below<Count>{});
+    if constexpr (M == 1) inlined_block<Count>(a, b, start, after, i, p);
+    else called_block<Count>(a, b, start, after, i, p);
   }
-  /// A function of its own: inside the loop over panels g++ keeps sums of it in memory.
+  template <int Count, class After>
+  ESPALIER_KERNEL static void called_block(element const* a, weight const* b, std::int32_t const* start,
+                                           After const& after, std::int64_t i, std::int64_t p) {
+    inlined_block<Count>(a, b, start, after, i, p);
+  }
+  template <int Count, class After>
+  static ESPALIER_INLINE void inlined_block(element const* a, weight const* b, std::int32_t const* start,
+                                            After const& after, std::int64_t i, std::int64_t p) {
+    sums_of_block(a, b, start, after, i, p, detail::indices_below<Count * each>{}, detail::indices_below<each>{},
+                  detail::indices_below<Count>{});
+  }
   template <class After, int... Cell, int... Vector, int... Row>
-  ESPALIER_KERNEL static void block(element const* a, weight const* b, std::int32_t const* start, After const& after,
-                                    std::int64_t i, std::int64_t p, detail::indices<Cell...>,
-                                    detail::indices<Vector...>, detail::indices<Row...>) {
+  static ESPALIER_INLINE void sums_of_block(element const* a, weight const* b, std::int32_t const* start,
+                                            After const& after, std::int64_t i, std::int64_t p,
+                                            detail::indices<Cell...>, detail::indices<Vector...>,
+                                            detail::indices<Row...>) {
     constexpr std::int64_t of_step = panel * step;
     std::int32_t const* const from = start + p * panel;
     sums sum[] = {load(from + Cell % each * lanes)...};  // (rows, vectors)
