@@ -28,29 +28,39 @@ struct has_products_to_quantize {
 
 namespace detail {
 
-/// What forbids a net to be quantized, or agreed.
-template <class Net, class Batch>
-constexpr auto find_quantized_fault() {
-  constexpr quantized_split const& s = quantized_split_of<Net, Batch>;
-  if constexpr (s.has_loops) return std::type_identity<quantizes_without_loops<Net>>{};
-  else if constexpr (s.count == 0) return std::type_identity<has_products_to_quantize<0>>{};
-  else return std::type_identity<agreed>{};
-}
+/// What forbids a net to be quantized, or agreed. Loops first: a net with a loop has no products that are found.
 template <class Model, class Batch,
           bool Fits = computes_on_host<typename Model::device_type>::agree&&
               quantizes_element<typename Model::value_type>::agree>
-struct quantized_fault {
-  using type = typename decltype(find_quantized_fault<typename Model::net_type, Batch>())::type;
+struct quantizes {
+  static constexpr quantized_split const& split = quantized_split_of<typename Model::net_type, Batch>;
+  using loops = std::conditional_t<split.has_loops, quantizes_without_loops<typename Model::net_type>, agreed>;
+  using products = std::conditional_t<split.has_loops, agreed, has_products_to_quantize<split.count>>;
+  static constexpr int count = split.count;
+  static constexpr bool agree = loops::agree && products::agree;
 };
 template <class Model, class Batch>
-struct quantized_fault<Model, Batch, false> {
-  using type = quantizes_element<typename Model::value_type>;
+struct quantizes<Model, Batch, false> {
+  using loops = agreed;
+  using products = agreed;
+  static constexpr int count = 0;
+  static constexpr bool agree = false;
 };
 
 }  // namespace detail
 
 #define ESPALIER_QUANTIZES_FLOAT \
   "integers of 8 bits are made of a model of float on this processor; copy(model, other) the parameters to a model<Net>"
+#define ESPALIER_CHECK_QUANTIZES(call)                                                           \
+  using Host = detail::computes_on_host<typename Model::device_type>;                            \
+  using Element = quantizes_element<typename Model::value_type>;                                 \
+  static_assert(Host::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_FLOAT, Host));       \
+  static_assert(Element::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_FLOAT, Element)); \
+  using Quantizes = detail::quantizes<Model, Batch>;                                             \
+  using Loops = typename Quantizes::loops;                                                       \
+  static_assert(Loops::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_NO_LOOPS, Loops));  \
+  using Products = typename Quantizes::products;                                                 \
+  static_assert(Products::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_PRODUCTS, Products))
 #define ESPALIER_QUANTIZES_NO_LOOPS \
   "a net with a loop (RNN, LSTM, GRU, scan, repeat) cannot be quantized: errors of a step would add up over all steps; use frozen"
 #define ESPALIER_QUANTIZES_PRODUCTS \
@@ -74,23 +84,18 @@ template <class Model, class Batch, class Found = typename detail::found_on<type
 class calibration {
   using Net = typename Model::net_type;
   using Sound = typename plan::sound_program<detail::evaluation_program<Net, Batch>>::checked;
-  using Fault = typename detail::quantized_fault<Model, Batch>::type;
-  static_assert(!std::is_same_v<Fault, quantizes_element<typename Model::value_type>>,
-                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_FLOAT, Fault));
-  static_assert(!std::is_same_v<Fault, quantizes_without_loops<Net>>,
-                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_NO_LOOPS, Fault));
-  static_assert(!std::is_same_v<Fault, has_products_to_quantize<0>>,
-                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_PRODUCTS, Fault));
+  ESPALIER_CHECK_QUANTIZES("calibration{model, batch}");
   using T = float;
   using Program = detail::calibrated_program<Net, Batch>;
   using Preparing = detail::constants_program<Net, Batch>;
   using Call = detail::call_of_net<Net, T, Batch, Found>;
+  static constexpr int counted = Quantizes::count > 0 ? Quantizes::count : 1;  // one error, not two
   using Scores = typename detail::returned_tensors<T, cpu, Found>::type;
 
  public:
   using net_type = Net;
   /// The products that will run with integers.
-  static constexpr int products = detail::quantized_split_of<Net, Batch>.count;
+  static constexpr int products = Quantizes::count;
 
   template <class B = Batch>
     requires(std::is_same_v<B, Batch>)
@@ -115,7 +120,7 @@ class calibration {
       static_assert(Shape::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_SHAPE, Shape));
       using Element = typename Fit::element;
       static_assert(Element::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_ELEMENT, Element));
-      if constexpr (Fit::agree)
+      if constexpr (Fit::agree && Quantizes::agree)
         Call::with_elements(
             "calibration(x...)", [&](auto... each) { this->run(each...); }, x..., y...);
     });
@@ -126,19 +131,28 @@ class calibration {
   /// Whether a batch was evaluated.
   bool has_data() const { return has_data_; }
   /// What quantized{model, ranges, batch} reads; they can be stored with the parameters.
-  activation_ranges<products> const& ranges() const { return ranges_; }
+  activation_ranges<counted> const& ranges() const { return ranges_; }
 
  private:
   explicit calibration(Model const& model) : memory_{constant_bytes + workspace_bytes} {
+    if constexpr (Quantizes::agree) prepare(model);
+  }
+  void prepare(Model const& model) {
     detail::program_bases b = model.bases();
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::gradients] = values();
     espalier::on_cpu::run<Preparing, T>(b.at);
   }
-  static constexpr std::size_t constant_bytes = detail::bytes_for<T>(static_cast<std::size_t>(Program::size));
+  static constexpr std::size_t constant_bytes = [] {
+    if constexpr (Quantizes::agree) return detail::bytes_for<T>(static_cast<std::size_t>(Program::size));
+    else return std::size_t{64};
+  }();
   static constexpr std::size_t workspace_bytes = [] {
-    constexpr std::size_t run = detail::workspace_elements<Program>, once = detail::workspace_elements<Preparing>;
-    return detail::bytes_for<T>(run > once ? run : once);
+    if constexpr (!Quantizes::agree) return std::size_t{64};
+    else {
+      constexpr std::size_t run = detail::workspace_elements<Program>, once = detail::workspace_elements<Preparing>;
+      return detail::bytes_for<T>(run > once ? run : once);
+    }
   }();
   T* values() const { return memory_.template at<T>(0); }
   T* workspace() const { return memory_.template at<T>(constant_bytes); }
@@ -157,7 +171,7 @@ class calibration {
   /// All ranges are found before one is changed.
   template <int... K>
   void widen(std::integer_sequence<int, K...>) {
-    activation_ranges<products> found = ranges_;
+    activation_ranges<counted> found = ranges_;
     (find_range<K>(found.data() + 2 * K), ...);
     ranges_ = found;
   }
@@ -179,10 +193,25 @@ class calibration {
   }
 
   detail::block memory_;
-  activation_ranges<products> ranges_{};
+  activation_ranges<counted> ranges_{};
   Scores scores_{};
   bool has_data_ = false;
   detail::call_mark call_;
+};
+
+/// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
+template <class Model, class Batch, class... Facts>
+class calibration<Model, Batch, invalid<Facts...>> {
+  using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, calibration>;
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
+
+ public:
+  static constexpr int products = 1;
+  calibration(auto&&...) {}
+  void operator()(auto&&...) noexcept {}
+  bool has_data() const { return false; }
+  activation_ranges<1> ranges() const { return {}; }
 };
 
 template <ModelType Model, class Batch>

@@ -24,17 +24,11 @@ template <class Model, class Batch, class Found = typename detail::found_on<type
 class quantized {
   using Net = typename Model::net_type;
   using Sound = typename plan::sound_program<detail::evaluation_program<Net, Batch>>::checked;
-  using Fault = typename detail::quantized_fault<Model, Batch>::type;
-  static_assert(!std::is_same_v<Fault, quantizes_element<typename Model::value_type>>,
-                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_FLOAT, Fault));
-  static_assert(!std::is_same_v<Fault, quantizes_without_loops<Net>>,
-                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_NO_LOOPS, Fault));
-  static_assert(!std::is_same_v<Fault, has_products_to_quantize<0>>,
-                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_PRODUCTS, Fault));
+  ESPALIER_CHECK_QUANTIZES("quantized{model, ranges, batch}");
   using T = float;
   using Arch = on_cpu::default_arch;
   using Types = on_cpu::detail::int8_types<Arch>;
-  using Element = typename Types::element;
+  using Activation = typename Types::element;
   using Preparing = detail::constants_program<Net, Batch>;
   using Program = detail::calibrated_program<Net, Batch>;  // the same inputs and checks
   using Call = detail::call_of_net<Net, T, Batch, Found>;
@@ -46,7 +40,7 @@ class quantized {
  public:
   using input_shape = Batch;
   using output_shape = typename detail::described_results<Found>::type;
-  static constexpr int products = split.count;
+  static constexpr int products = Quantizes::count > 0 ? Quantizes::count : 1;  // one error, not two
 
  private:
   /// Where the parts of the memory are, in bytes.
@@ -66,7 +60,7 @@ class quantized {
   template <int K>
   static constexpr void place_activations(memory_layout& r) {
     r.activations[K] = r.end;
-    r.end += detail::bytes_for<Element>(static_cast<std::size_t>(Product<K>::elements));
+    r.end += detail::bytes_for<Activation>(static_cast<std::size_t>(Product<K>::elements));
   }
   template <int... K>
   static constexpr memory_layout find_layout(std::integer_sequence<int, K...>) {
@@ -91,7 +85,10 @@ class quantized {
     return detail::bytes_for<T>(most);
   }
   using all_products = std::make_integer_sequence<int, products>;
-  static constexpr memory_layout places = find_layout(all_products{});
+  static constexpr memory_layout places = [] {
+    if constexpr (Quantizes::agree) return find_layout(all_products{});
+    else return memory_layout{};
+  }();
 
  public:
   /// parameter_bytes: weights, and a scale and an integer bias for each column. Processors without products of bytes
@@ -123,7 +120,7 @@ class quantized {
     static_assert(ElementFit::agree, ESPALIER_SENTENCE("quantized(x..., y...): " ESPALIER_CALL_ELEMENT, ElementFit));
     using Written = typename Fit::written;
     static_assert(Written::agree, ESPALIER_SENTENCE("quantized(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
-    if constexpr (Fit::agree) {
+    if constexpr (Fit::agree && Quantizes::agree) {
       using Reached = detail::reached_by_call<cpu, X...>;
       static_assert(Reached::agree, ESPALIER_SENTENCE("quantized(x..., y...): " ESPALIER_REACHABLE, Reached));
       if constexpr (Reached::agree)
@@ -135,11 +132,9 @@ class quantized {
  private:
   template <class Calibrated>
   void prepare(Model const& model, Calibrated const& calibrated) {
-    static_assert(detail::ranges_fit<Calibrated, products>::agree,
-                  ESPALIER_SENTENCE("quantized{model, ranges, batch}: expected the calibration of this net, or its "
-                                    "ranges, a tensor<float, shape<products, 2>>",
-                                    detail::ranges_fit<Calibrated, products>));
-    if constexpr (detail::ranges_fit<Calibrated, products>::agree) {
+    using Ranges = std::conditional_t<Quantizes::agree, detail::ranges_fit<Calibrated, products>, agreed>;
+    static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
+    if constexpr (Ranges::agree && Quantizes::agree) {
       if constexpr (requires { calibrated.has_data(); })
         if (!calibrated.has_data())
           detail::raise(quantization_error("quantized{model, ranges, batch}", 0,
@@ -164,8 +159,8 @@ class quantized {
   }
   T* values() const { return memory_.template at<T>(places.values); }
   template <int K>
-  Element* activations() const {
-    return memory_.template at<Element>(places.activations[K]);
+  Activation* activations() const {
+    return memory_.template at<Activation>(places.activations[K]);
   }
 
   template <class... X>
@@ -224,6 +219,21 @@ class quantized {
   detail::block memory_;
   on_cpu::detail::int8_scale by_[static_cast<std::size_t>(products)];
   detail::call_mark call_;
+};
+
+/// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
+template <class Model, class Batch, class... Facts>
+class quantized<Model, Batch, invalid<Facts...>> {
+  using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, quantized>;
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
+
+ public:
+  static constexpr int products = 1;
+  using input_shape = Batch;
+  using output_shape = invalid<Facts...>;
+  quantized(auto&&...) {}
+  void operator()(auto&&...) noexcept {}
 };
 
 template <ModelType Model, class Calibrated, class Batch>

@@ -9,6 +9,9 @@
 #include "quantized_program.hpp"
 
 #include "../base/diagnostics_push.hpp"
+#define ESPALIER_RANGES_FIT \
+  "expected the calibration of this net, or its ranges, a tensor<float, shape<products, 2>>"
+
 /// Makes the integers of a product's weights, and runs it.
 namespace espalier::detail {
 
