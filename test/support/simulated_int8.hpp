@@ -23,8 +23,8 @@ struct simulated_images {
   int count, channels, height, width;
 };
 
-/// A convolution of images (N, C, H, W) with kernels (rows, columns, C / groups, O); a matrix product is one of images of
-/// a pixel.
+/// A convolution of images (N, C, H, W) with kernels (rows, columns, C / groups, O). A matrix product is one of images
+/// of a pixel.
 struct simulated_convolution {
   simulated_images of;
   int rows, columns, outputs;

@@ -17,8 +17,9 @@ namespace espalier {
 /// ranges   of calibration, or its stored ranges. The model is the calibrated one; the batch may be another
 /// memory   one allocation at construction; none in calls
 /// errors   a model of another element type than float, on a graphics processor, with a loop, or without a product do
-///          not compile; ranges without data, of no width, not finite, or that do not contain 0, and parameters that are
-///          not finite, throw quantization_error. A NaN in an input counts as the lowest number of its range
+///          not compile; ranges without data, of no width, not finite, or that do not contain 0 throw
+///          quantization_error, and so do parameters that are not finite. A NaN in front of a product counts as the
+///          lowest number of its range
 /// source   Jacob et al. 2018; ONNX's QuantizeLinear and DequantizeLinear
 template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
 class quantized {
@@ -104,8 +105,8 @@ class quantized {
   quantized(quantized const&) = delete;
   quantized& operator=(quantized const&) = delete;
 
-  /// quantized(x..., y...): each input, then a tensor for each result. Never allocates. Results may be inputs, or overlap
-  /// them.
+  /// quantized(x..., y...): each input, then a tensor for each result. Never allocates. Results may be inputs, or
+  /// overlap them.
   /// errors  other shapes and element types do not compile; index_error, overlap_error
   template <class... X>
   void operator()(X&&... x) noexcept(never_throws && (TensorOrView<X> && ...)) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cmath>
-#include <vector>
 
 #include "../device/cpu/product/contract_int8.hpp"
 #include "calibration.hpp"
@@ -9,8 +8,7 @@
 #include "quantized_program.hpp"
 
 #include "../base/diagnostics_push.hpp"
-#define ESPALIER_RANGES_FIT \
-  "expected the calibration of this net, or its ranges, a tensor<float, shape<products, 2>>"
+#define ESPALIER_RANGES_FIT "expected the calibration of this net, or its ranges, a tensor<float, shape<products, 2>>"
 
 /// Makes the integers of a product's weights, and runs it.
 namespace espalier::detail {
@@ -116,7 +114,8 @@ struct product_of_int8 {
     float const* const bias =
         product.bias < 0 ? nullptr : values + constants_of<Net, Batch>.at[product.bias < 0 ? 0 : product.bias];
     constexpr std::int64_t size = std::int64_t{product.depth} * product.columns;
-    std::vector<std::int8_t> integers(static_cast<std::size_t>(size));
+    block const memory{static_cast<std::size_t>(size)};
+    std::int8_t* const integers = memory.at<std::int8_t>(0);
     for (std::int64_t g = 0; g < product.groups; ++g) {
       float const* const of_group = b + g * size;
       for (std::int64_t j = 0; j < columns; ++j) {
@@ -124,10 +123,10 @@ struct product_of_int8 {
         start[at] = 0;
         scale[at] = 0;
         if (j >= product.columns) continue;
-        quantize_column(of_group + j, bias == nullptr ? 0 : bias[j], by, integers.data() + j, start[at], scale[at]);
+        quantize_column(of_group + j, bias == nullptr ? 0 : bias[j], by, integers + j, start[at], scale[at]);
       }
-      if constexpr (product.by_channel) kernel::pack(packed, integers.data());
-      else kernel::pack(packed + g * kernel::packed_size, integers.data(), product.columns);
+      if constexpr (product.by_channel) kernel::pack(packed, integers);
+      else kernel::pack(packed + g * kernel::packed_size, integers, product.columns);
     }
     // Padding is 0 and never written again.
     for (std::int64_t i = 0; i < elements; ++i) activations[i] = static_cast<element>(by.zero_point - types::offset);
@@ -139,7 +138,7 @@ struct product_of_int8 {
     float const* const x = source(base);
     if constexpr (product.windowed) quantize_images(x, activations, by);
     else quantize_rows(x, activations, by);
-    float* const y = static_cast<float*>(base[plan::base::parameters]) + place_of(product.result);
+    float* const y = static_cast<float*>(base[plan::base::parameters]) + stored_offset(product.result);
     using results = on_cpu::int8_floats<Arch, product.relu>;
     if constexpr (product.by_channel) {
       kernel::run(activations, packed, start, results{scale, y, product.columns}, product.rows);
@@ -180,7 +179,7 @@ struct product_of_int8 {
     start = static_cast<std::int32_t>(static_cast<std::int64_t>(std::nearbyint(static_cast<double>(bias) / both)) -
                                       (by.zero_point - types::offset) * sum);
   }
-  static constexpr std::int64_t place_of(int node) {
+  static constexpr std::int64_t stored_offset(int node) {
     quantized_split const& s = quantized_split_of<Net, Batch>;
     for (int i = 0; i < s.stored_count; ++i)
       if (s.stored[i].node == node) return constants_size<Net, Batch> + s.stored[i].offset;
@@ -191,8 +190,8 @@ struct product_of_int8 {
     if constexpr (n.op->family == op_family::argument)
       return static_cast<float const*>(base[plan::base::arguments + position_of(n)]);
     else {
-      static_assert(place_of(product.source) >= 0);
-      return static_cast<float const*>(base[plan::base::parameters]) + place_of(product.source);
+      static_assert(stored_offset(product.source) >= 0);
+      return static_cast<float const*>(base[plan::base::parameters]) + stored_offset(product.source);
     }
   }
   ESPALIER_KERNEL static void quantize_rows(float const* x, element* to, on_cpu::detail::int8_scale const& by) {
