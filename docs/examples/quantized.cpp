@@ -3,6 +3,7 @@
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
 #include <espalier/io/activation_ranges.hpp>
+#include <espalier/io/onnx_quantized.hpp>
 #include <espalier/model/quantized.hpp>
 
 #include <cstdio>
@@ -77,6 +78,10 @@ int main() try {
   esp::io::load_ranges("ranges.npy", ranges);
   esp::quantized single{model, ranges, esp::batch<1, 8, 8>{}};  // another number of samples
   // [/store]
+
+  // [onnx]
+  esp::io::write_quantized_onnx<esp::io::any_batch<8, 8>>("digits_int8.onnx", model, calibration);
+  // [/onnx]
 
   esp::predictor predict{model, batch{}};
   int const in_float = right_answers(predict, test), in_int8 = right_answers(classify, test);

@@ -136,10 +136,7 @@ class quantized {
     using Ranges = std::conditional_t<Quantizes::agree, detail::ranges_fit<Calibrated, products>, agreed>;
     static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
     if constexpr (Ranges::agree && Quantizes::agree) {
-      if constexpr (requires { calibrated.has_data(); })
-        if (!calibrated.has_data())
-          detail::raise(quantization_error("quantized{model, ranges, batch}", 0,
-                                           "expected a calibration that evaluated a batch, got one without data"));
+      detail::check_has_data(calibrated);
       detail::program_bases b = model.bases();
       b.at[plan::base::workspace] = memory_.template at<T>(places.workspace);
       b.at[plan::base::gradients] = values();

@@ -32,6 +32,15 @@ float const* ranges_in(Calibrated const& x) {
   else return x.data();
 }
 
+/// Throws quantization_error for a calibration without data.
+template <class Calibrated>
+void check_has_data(Calibrated const& x) {
+  if constexpr (requires { x.has_data(); })
+    if (!x.has_data())
+      raise(quantization_error("quantized{model, ranges, batch}", 0,
+                               "expected a calibration that evaluated a batch, got one without data"));
+}
+
 /// Whether a number is neither NaN nor infinite, by its bits, which -ffast-math leaves alone.
 inline bool is_sound(float x) { return (__builtin_bit_cast(std::uint32_t, x) & 0x7f800000u) != 0x7f800000u; }
 
