@@ -130,9 +130,9 @@ std::vector<tensor> constants_of_model(Model const& model) {
 
 }  // namespace onnx
 
-/// write_quantized_onnx<batch<N, ...>>(path, model, ranges): exports a quantized net as an ONNX file. Each product reads
-/// activations behind QuantizeLinear and DequantizeLinear, and weights of 8 bits behind DequantizeLinear. Runtimes
-/// replace these by operations on integers.
+/// write_quantized_onnx<batch<N, ...>>(path, model, ranges): exports a quantized net as an ONNX file. Each product
+/// reads activations behind QuantizeLinear and DequantizeLinear, and weights of 8 bits behind DequantizeLinear.
+/// Runtimes replace these by operations on integers.
 /// shape    as write_onnx
 /// range    ranges: the calibration, or its stored ranges. Biases are float, so results differ from quantized by the
 ///          rounding of the bias, and behind another product perhaps by a step of an activation
