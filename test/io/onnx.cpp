@@ -98,6 +98,11 @@ struct Constant {
   constexpr auto forward(auto) const { return esp::transpose(p); }
 };
 
+struct AsImages {
+  ESPALIER_MODULE(AsImages)
+  constexpr auto forward(auto x) const { return esp::reshape<-1, 8, 8, 1>(x); }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(names_types_and_order_of_a_file) {
@@ -257,6 +262,16 @@ BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {
   BOOST_TEST(content(gone.path).find("Identity") != std::string::npos);
   io::write_onnx<Batch>(gone.path, esp::model<nn::Identity>{});
   BOOST_TEST(content(gone.path).find("Identity") != std::string::npos);
+}
+
+/// Pictures without an axis of channels get one: Conv needs four axes.
+BOOST_AUTO_TEST_CASE(pictures_without_channels_are_reshaped_in_front_of_a_convolution) {
+  removed const gone{"io_onnx_pictures.onnx"};
+  using Pictures = nn::Sequential<AsImages, nn::Conv<1, 2, 3, nn::conv{.layout = esp::nhwc}>>;
+  io::write_onnx<esp::batch<2, 8, 8>>(gone.path, esp::model<Pictures>{esp::seed{1}});
+  BOOST_TEST(content(gone.path).find("Reshape") != std::string::npos);
+  io::write_onnx<io::any_batch<8, 8>>(gone.path, esp::model<Pictures>{esp::seed{1}});
+  BOOST_TEST(content(gone.path).find("Reshape") != std::string::npos);
 }
 
 /// The text of an input or output in a file: its name, its element type and its extents, where 0 is the number N.

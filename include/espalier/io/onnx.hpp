@@ -345,8 +345,9 @@ std::vector<tensor> tensors_of(Model const& model) {
   return r;
 }
 
-template <class Program, class Batch, class Model>
-void write(char const* path, Model const& model, onnx_options const& options) {
+/// fill(exporter) stores the parameters and buffers; change(file) changes the operations before they are written.
+template <class Program, class Batch, class Model, class Fill, class Change>
+void write(char const* path, onnx_options const& options, Fill const& fill, Change const& change) {
   using Net = typename Model::net_type;
   if (options.operator_set != 17 && options.operator_set != 23)
     throw_error<error>("%s: operator set %d; write_onnx writes operator set 17 or 23", path, options.operator_set);
@@ -366,9 +367,9 @@ void write(char const* path, Model const& model, onnx_options const& options) {
              {std::begin(rows.results), std::end(rows.results)},
              own_formulas<Program>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Program>.count)>{})};
   e.values = values_of_program<Program>.at;
-  e.parameters = tensors_of<Net, true>(model);
-  e.buffers = tensors_of<Net, false>(model);
+  fill(e);
   write_program(e);
+  change(to.file);
   std::string const bytes = to.file.to_protobuf().bytes();
   if (bytes.size() > 0x7fffffffu)
     throw_error<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path,
@@ -376,6 +377,18 @@ void write(char const* path, Model const& model, onnx_options const& options) {
   atomic_file file{path};
   file.write(bytes.data(), bytes.size());
   file.commit();
+}
+
+template <class Program, class Batch, class Model>
+void write(char const* path, Model const& model, onnx_options const& options) {
+  using Net = typename Model::net_type;
+  write<Program, Batch, Model>(
+      path, options,
+      [&](exporter& e) {
+        e.parameters = tensors_of<Net, true>(model);
+        e.buffers = tensors_of<Net, false>(model);
+      },
+      [](model_file&) {});
 }
 
 /// Whether ONNX's operations and this exporter support the element type.

@@ -16,7 +16,7 @@ namespace espalier::io::onnx {
 constexpr int ir_version(int operator_set) { return operator_set < 23 ? 8 : 11; }
 
 /// ONNX's numbers of element types.
-enum class element : int { float32 = 1, int32 = 6, int64 = 7, boolean = 9, float64 = 11 };
+enum class element : int { float32 = 1, uint8 = 2, int8 = 3, int32 = 6, int64 = 7, boolean = 9, float64 = 11 };
 
 using integers = std::vector<std::int64_t>;
 
@@ -153,6 +153,8 @@ struct model_file {
     tensor.integer(2, static_cast<int>(i.type));
     tensor.text(8, i.name);
     if (i.type == element::int64) tensor.raw<std::int64_t>(9, i.whole);
+    else if (i.type == element::int8) tensor.raw<std::int8_t>(9, i.whole);
+    else if (i.type == element::uint8) tensor.raw<std::uint8_t>(9, i.whole);
     else if (i.type == element::float64) tensor.raw<double>(9, i.numbers);
     else tensor.raw<float>(9, i.numbers);
     return tensor;

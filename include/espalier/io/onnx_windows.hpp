@@ -70,7 +70,8 @@ inline placed_images place_images(exporter& e, view v, extents const& image, boo
     v.order = composed_permutation(v.order, packed_permutation(0, 2, 1), 3);
     return {e.to.transposed_now(v), true};
   }
-  return {e.to.transposed_now(e.to.permuted(v, image, to_channels_first)), false};
+  // Images of one channel may be stored without its axis, which ONNX's operations need.
+  return {e.to.whole(e.to.permuted(v, image, to_channels_first), permuted_extents(image, to_channels_first)), false};
 }
 /// The result of a window operation, stored as (N, C, H, W), with its channels last in the program.
 inline view placed_result(exporter& e, std::string name, placed_images const& x, int channels, int height, int width) {

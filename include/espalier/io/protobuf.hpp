@@ -52,7 +52,8 @@ class protobuf {
     varint(sizeof(T) * values.size());
     bytes_.reserve(bytes_.size() + sizeof(T) * values.size());
     for (auto const value : values) {
-      if constexpr (sizeof(T) == 4) little_endian(std::bit_cast<std::uint32_t>(static_cast<T>(value)));
+      if constexpr (sizeof(T) == 1) bytes_ += static_cast<char>(value);
+      else if constexpr (sizeof(T) == 4) little_endian(std::bit_cast<std::uint32_t>(static_cast<T>(value)));
       else little_endian(std::bit_cast<std::uint64_t>(static_cast<T>(value)));
     }
   }

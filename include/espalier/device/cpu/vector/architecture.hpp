@@ -104,6 +104,12 @@ constexpr unsigned extensions = 0u
 #if defined(ESPALIER_SEPARATE_ROUNDING)
                                 | 8192u
 #endif
+#if defined(__AVX512VNNI__)
+                                | 16384u
+#endif
+#if defined(__ARM_FEATURE_DOTPROD)
+                                | 32768u
+#endif
     ;
 
 #if ESPALIER_BATCHES
