@@ -105,7 +105,7 @@ def targets(headers):
         cortex(headers, "cortex_m55_clang", "cortex-m55", "mps3-an547", both, "auto", clang="thumbv8.1m.main-none-eabihf", folder="thumb/v8-m.main+dp/hard"),
         Target("wasm32", "clang++-19",
                ["--target=wasm32-wasi", "--sysroot=/usr", "-nostdinc++", "-isystem", "/usr/include/wasm32-wasi/c++/v1", "-O2", "-msimd128", *BARE, *of_library],
-               ["node", "--no-warnings", str(HERE / "run_wasm.mjs")], both + digits, link=["-stdlib=libc++", "-Wl,-z,stack-size=1048576"], suffix=".wasm",
+               ["node", "--no-warnings", str(HERE / "run_wasm.mjs")], both + digits, link=["-stdlib=libc++"], suffix=".wasm",
                tools=["node", "wasm-ld-19", "/usr/include/wasm32-wasi/c++/v1/vector"]),
         Target("windows", "x86_64-w64-mingw32-g++-posix", ["-O1", *of_library], ["wine"], both + [("digits", True), ("files", False), ("threads", False)], link=["-static"],
                suffix=".exe", tools=["wine"]),
