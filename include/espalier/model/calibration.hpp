@@ -47,22 +47,21 @@ struct quantizes<Model, Batch, false> {
   static constexpr bool agree = false;
 };
 
+/// The relations of a call that passes the inputs only; Scores: a tensor, or a tuple of tensors, for the results.
+template <class Call, class Scores, class... X>
+struct fit_of_inputs {
+  using type = call_fit<Call, X const&..., Scores&>;
+};
+template <class Call, class... Y, class... X>
+struct fit_of_inputs<Call, std::tuple<Y...>, X...> {
+  using type = call_fit<Call, X const&..., Y&...>;
+};
+
 }  // namespace detail
 
 #define ESPALIER_QUANTIZES_FLOAT \
   "integers of 8 bits are made of a model of float on this processor; copy(model, other) the parameters to a model<Net>"
-#define ESPALIER_CHECK_QUANTIZES(call)                                                           \
-  using Host = detail::computes_on_host<typename Model::device_type>;                            \
-  using Element = quantizes_element<typename Model::value_type>;                                 \
-  static_assert(Host::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_FLOAT, Host));       \
-  static_assert(Element::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_FLOAT, Element)); \
-  using Quantizes = detail::quantizes<Model, Batch>;                                             \
-  using Loops = typename Quantizes::loops;                                                       \
-  static_assert(Loops::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_NO_LOOPS, Loops));  \
-  using Products = typename Quantizes::products;                                                 \
-  static_assert(Products::agree, ESPALIER_SENTENCE(call ": " ESPALIER_QUANTIZES_PRODUCTS, Products))
-#define ESPALIER_QUANTIZES_NO_LOOPS \
-  "a net with a loop (RNN, LSTM, GRU, scan, repeat) cannot be quantized: errors of a step would add up over all steps; use frozen"
+#define ESPALIER_QUANTIZES_NO_LOOPS "a net with a loop (RNN, LSTM, GRU, scan, repeat) cannot be quantized; use frozen"
 #define ESPALIER_QUANTIZES_PRODUCTS \
   "the net has no Linear and no convolution with parameters, so there is nothing to quantize; use frozen"
 
@@ -84,7 +83,16 @@ template <class Model, class Batch, class Found = typename detail::found_on<type
 class calibration {
   using Net = typename Model::net_type;
   using Sound = typename plan::sound_program<detail::evaluation_program<Net, Batch>>::checked;
-  ESPALIER_CHECK_QUANTIZES("calibration{model, batch}");
+  using Host = detail::computes_on_host<typename Model::device_type>;
+  using Element = quantizes_element<typename Model::value_type>;
+  static_assert(Host::agree, ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_FLOAT, Host));
+  static_assert(Element::agree, ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_FLOAT, Element));
+  using Quantizes = detail::quantizes<Model, Batch>;
+  using Loops = typename Quantizes::loops;
+  static_assert(Loops::agree, ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_NO_LOOPS, Loops));
+  using Products = typename Quantizes::products;
+  static_assert(Products::agree,
+                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_PRODUCTS, Products));
   using T = float;
   using Program = detail::calibrated_program<Net, Batch>;
   using Preparing = detail::constants_program<Net, Batch>;
@@ -110,22 +118,16 @@ class calibration {
   /// errors  other shapes and element types do not compile; quantization_error
   template <class... X>
   void operator()(X const&... x) {
-    detail::with_each(scores_, [&](auto&... y) {
-      using Fit = detail::call_fit<Call, X const&..., decltype(y)...>;
-      using Count = typename Fit::count;
-      static_assert(Count::agree, ESPALIER_SENTENCE("calibration(x...): expected a tensor for each input", Count));
-      using Range = typename Fit::range;
-      static_assert(Range::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_RANGE, Range));
-      using Shape = typename Fit::shape;
-      static_assert(Shape::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_SHAPE, Shape));
-      using Element = typename Fit::element;
-      static_assert(Element::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_ELEMENT, Element));
-      if constexpr (Fit::agree && Quantizes::agree)
-        Call::with_elements(
-            "calibration(x...)", [&](auto... each) { this->run(each...); }, x..., y...);
-    });
-    widen(std::make_integer_sequence<int, products>{});
-    has_data_ = true;
+    using Fit = typename detail::fit_of_inputs<Call, Scores, X...>::type;
+    using Count = typename Fit::count;
+    static_assert(Count::agree, ESPALIER_SENTENCE("calibration(x...): expected a tensor for each input", Count));
+    using Range = typename Fit::range;
+    static_assert(Range::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_RANGE, Range));
+    using Shape = typename Fit::shape;
+    static_assert(Shape::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_SHAPE, Shape));
+    using ElementFit = typename Fit::element;
+    static_assert(ElementFit::agree, ESPALIER_SENTENCE("calibration(x...): " ESPALIER_CALL_ELEMENT, ElementFit));
+    if constexpr (Fit::agree && Quantizes::agree) observe(x...);
   }
 
   /// Whether a batch was evaluated.
@@ -134,6 +136,15 @@ class calibration {
   activation_ranges<counted> const& ranges() const { return ranges_; }
 
  private:
+  template <class... X>
+  void observe(X const&... x) {
+    detail::with_each(scores_, [&](auto&... y) {
+      Call::with_elements(
+          "calibration(x...)", [&](auto... each) { this->run(each...); }, x..., y...);
+    });
+    widen(std::make_integer_sequence<int, products>{});
+    has_data_ = true;
+  }
   explicit calibration(Model const& model) : memory_{constant_bytes + workspace_bytes} {
     if constexpr (Quantizes::agree) prepare(model);
   }

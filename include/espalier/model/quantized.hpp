@@ -25,7 +25,18 @@ template <class Model, class Batch, class Found = typename detail::found_on<type
 class quantized {
   using Net = typename Model::net_type;
   using Sound = typename plan::sound_program<detail::evaluation_program<Net, Batch>>::checked;
-  ESPALIER_CHECK_QUANTIZES("quantized{model, ranges, batch}");
+  using Host = detail::computes_on_host<typename Model::device_type>;
+  using Element = quantizes_element<typename Model::value_type>;
+  static_assert(Host::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_FLOAT, Host));
+  static_assert(Element::agree,
+                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_FLOAT, Element));
+  using Quantizes = detail::quantizes<Model, Batch>;
+  using Loops = typename Quantizes::loops;
+  static_assert(Loops::agree,
+                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_NO_LOOPS, Loops));
+  using Products = typename Quantizes::products;
+  static_assert(Products::agree,
+                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_QUANTIZES_PRODUCTS, Products));
   using T = float;
   using Arch = on_cpu::default_arch;
   using Types = on_cpu::detail::int8_types<Arch>;
@@ -92,16 +103,27 @@ class quantized {
   }();
 
  public:
+  template <class Calibrated>
+  using ranges_relation = std::conditional_t<Quantizes::agree, detail::ranges_fit<Calibrated, products>, agreed>;
+
   /// parameter_bytes: weights, and a scale and an integer bias for each column. Processors without products of bytes
   /// store weights in 16 bits.
   static constexpr std::size_t parameter_bytes = places.parameters, bytes = places.end;
 
   template <class Calibrated, class B = Batch>
     requires(std::is_same_v<B, Batch>)
-  quantized(Model const& model, Calibrated const& ranges, B) : memory_{bytes} { prepare(model, ranges); }
+  quantized(Model const& model, Calibrated const& ranges, B) : memory_{bytes} {
+    using Ranges = ranges_relation<Calibrated>;
+    static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
+    prepare(model, ranges);
+  }
   template <class Calibrated, class... B>
     requires(detail::AreBatchesOf<Batch, B...>)
-  quantized(Model const& model, Calibrated const& ranges, B&&...) : memory_{bytes} { prepare(model, ranges); }
+  quantized(Model const& model, Calibrated const& ranges, B&&...) : memory_{bytes} {
+    using Ranges = ranges_relation<Calibrated>;
+    static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
+    prepare(model, ranges);
+  }
   quantized(quantized const&) = delete;
   quantized& operator=(quantized const&) = delete;
 
@@ -133,8 +155,7 @@ class quantized {
  private:
   template <class Calibrated>
   void prepare(Model const& model, Calibrated const& calibrated) {
-    using Ranges = std::conditional_t<Quantizes::agree, detail::ranges_fit<Calibrated, products>, agreed>;
-    static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
+    using Ranges = ranges_relation<Calibrated>;
     if constexpr (Ranges::agree && Quantizes::agree) {
       detail::check_has_data(calibrated);
       detail::program_bases b = model.bases();
