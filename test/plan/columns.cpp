@@ -38,8 +38,8 @@ inline constexpr auto channel_norm = [](auto x, auto w) { return normalize<0, 2>
 /// Runs the parts of kernels from the last to the first.
 struct backwards {
   static constexpr int threads = 2;
-  void run(int parts, void (*f)(void const*, int), void const* context) const {
-    for (int i = parts - 1; i >= 0; --i) f(context, i);
+  void run(int parts, void (*f)(void const*, int, int), void const* context) const {
+    for (int i = parts - 1; i >= 0; --i) f(context, i, 0);
   }
 };
 template <class F, class... X>

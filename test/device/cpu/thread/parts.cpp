@@ -18,13 +18,13 @@ namespace on_cpu = espalier::on_cpu;
 
 namespace {
 
-/// Runs parts last to first, with other things on the stack between them, and counts the jobs.
+/// Runs parts last to first, as two threads in turns, with other things on the stack between them, and counts the jobs.
 struct backwards {
   static constexpr int threads = 2;
   mutable int jobs = 0;
-  void run(int parts, void (*f)(void const*, int), void const* context) const {
+  void run(int parts, void (*f)(void const*, int, int), void const* context) const {
     ++jobs;
-    for (int which = parts - 1; which >= 0; --which) f(context, which);
+    for (int which = parts - 1; which >= 0; --which) f(context, which, which % threads);
   }
 };
 
@@ -33,9 +33,8 @@ template <class F, class Team, class... X>
 auto results(Team const& team, X const&... x) {
   using Program = esp::detail::compiled_program<F, esp::detail::eager_leaf<X>...>;
   using T = typename esp::detail::shared_element<esp::detail::eager_leaf<X>...>::type;
-  constexpr std::int64_t in_workspace = esp::plan::plan_of<Program>.memory.workspace;
   std::vector<std::vector<T>> r;
-  std::vector<T> workspace(static_cast<std::size_t>(in_workspace) + 16);
+  std::vector<unsigned char> workspace(on_cpu::run_bytes<Program, T, Team::threads> + 64);
   void* base[esp::plan::base::count]{};
   void* const start = workspace.data();
   base[esp::plan::base::workspace] = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(start) + 63) / 64 * 64);
@@ -45,7 +44,7 @@ auto results(Team const& team, X const&... x) {
   std::size_t result = 0;
   for (test::result_size const& each : test::result_sizes<Program>)
     base[esp::plan::base::results + each.index] = r[result++].data();
-  on_cpu::run<Program, T>(base, team);
+  on_cpu::run_in_workspace<Program, T>(base, team);
   return r;
 }
 
