@@ -24,7 +24,8 @@ esp::bytes<Predictor::bytes> predictor_room;
 struct remembered {
   float state[4], acceleration;
 } memory[1024];
-static_assert(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory <= 32 * 1024);
+constexpr int most = 32 * 1024;  // what kernels pack depends on the processor
+static_assert(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory <= most);
 
 int main(int count, char** words) {
   long const before = espalier_test::allocations();
@@ -56,8 +57,7 @@ int main(int count, char** words) {
   }
   long const made = espalier_test::allocations() - before;
   examples::recorded out;
-  out.print("bytes of static storage: %d\n",
-            static_cast<int>(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory));
+  out.print("bytes of static storage: at most %d\n", most);
   out.print("allocations: %ld\nerror above 20 percent in the first second, below 5 in the last minute: %s\n", made,
             error[0] > 0.2f * size[0] && error[2] < 0.05f * size[2] ? "yes" : "no");
   return made == 0 ? out.finish(count, words) : 1;
