@@ -335,7 +335,7 @@ void run(void* const* base, Team const& team) noexcept {
 /// needs.
 template <class Program, class T>
 inline constexpr std::size_t room_bytes = [] {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
   std::int64_t const of_width[] = {detail::room_of_program<Program, T, detail::instruction_set_of_width<16>>,
                                    detail::room_of_program<Program, T, detail::instruction_set_of_width<32>>,
                                    detail::room_of_program<Program, T, detail::instruction_set_of_width<64>>};
@@ -357,6 +357,7 @@ inline constexpr std::size_t run_bytes = espalier::detail::bytes_for<T>(espalier
 template <class Program, class T, class Arch = default_arch, class Team = one_thread>
 ESPALIER_INLINE void run_in_workspace(void* const* base, [[maybe_unused]] Team const& team = {}) noexcept {
   constexpr std::size_t bytes = room_bytes<Program, T>, values = run_bytes<Program, T, 0>;
+  static_assert(static_cast<std::size_t>(detail::room_of_program<Program, T, Arch>) * sizeof(T) <= bytes);
   if constexpr (bytes == 0) run<Program, T, Arch>(base, team);
   else
     run<Program, T, Arch>(

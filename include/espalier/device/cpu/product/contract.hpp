@@ -337,7 +337,8 @@ struct contract {
   static constexpr std::int64_t across_size = room_for<T>(M * N), at_left = room_for<T>(panel * depth);
 
  public:
-  static constexpr std::int64_t room_size = by_cblas || dot_products_of_a || short_rows_of_b || M == 1 ? 0
+  /// With a CBLAS it is the same: files with and without it may share predictors.
+  static constexpr std::int64_t room_size = dot_products_of_a || short_rows_of_b || M == 1 ? 0
                                             : dot_products_of_b ? (a_transposed ? room_for<T>(K) : 0)
                                             : turned  ? across_size + detail::room_size_if<turned, across_kernel>
                                             : streams ? detail::room_size_if<streams, streamed>
