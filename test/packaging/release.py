@@ -42,8 +42,11 @@ def commit(repository, message):
 def repository_of(root, work):
     """A repository with what is in the tree and not ignored."""
     there = work / "repository"
-    done = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True)
-    names = [name for name in done.stdout.decode().split("\0") if name] if done.returncode == 0 else [
+    top = subprocess.run(["git", "-C", root, "rev-parse", "--show-toplevel"], capture_output=True, text=True)
+    # A copy of the tree may lie in a folder that another repository ignores.
+    is_repository = top.returncode == 0 and pathlib.Path(top.stdout.strip()).resolve() == root
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True).stdout.decode()
+    names = [name for name in listed.split("\0") if name] if is_repository else [
         path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file() and not path.relative_to(root).parts[0].startswith("build")]
     for name in names:
         if (root / name).is_file():
