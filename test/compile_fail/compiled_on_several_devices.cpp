@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: compiled\(f, x...\): a model on several devices is trained by a trainer and evaluated by a predictor
+// expect: compiled\(f, x...\): a model on several devices or processes is trained by a trainer and evaluated by a predictor
 // expect: on_one_device<
 #include <espalier.hpp>
 #include <espalier/simulated_cuda_parallel.hpp>

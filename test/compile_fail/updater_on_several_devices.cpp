@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: updater\{model, optimizer\}: a model on several devices is trained by a trainer and evaluated by a predictor
+// expect: updater\{model, optimizer\}: a model on several devices or processes is trained by a trainer and evaluated by a predictor
 // expect: on_one_device<
 #include <espalier.hpp>
 #include <espalier/simulated_cuda_parallel.hpp>

@@ -22,7 +22,7 @@ FORBIDDEN = {
 }
 
 # Headers that gather floors and so stand above all of them.
-GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp",
+GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/distributed.hpp", "espalier/mpi.hpp", "espalier/nvtx.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp",
              "espalier/simulated_cuda_parallel.hpp", "espalier/stream.hpp",
              "espalier/up_to.hpp"}
 
@@ -43,12 +43,15 @@ OTHERS = {
     "nccl": "espalier/device/cuda/",
     "nlohmann/": "espalier/io/",
     "nvtx3/": "espalier/device/cuda/",
+    "mpi.h": "espalier/device/distributed/library/",
 }
 
 # Headers of the system: header -> where it may be included.
 SYSTEM = {"cblas.h": "espalier/device/cpu/product/contract_cblas.hpp", "ucontext.h": "espalier/device/cuda/simulator/fiber.hpp",
-          **{name: "espalier/device/cpu/thread/" for name in ["pthread.h", "semaphore.h", "signal.h"]},
-          **{name: "espalier/io/" for name in ["fcntl.h", "io.h", "process.h", "sys/mman.h", "sys/stat.h", "sys/types.h", "unistd.h", "zlib.h"]}}
+          **{name: "espalier/device/cpu/thread/" for name in ["pthread.h", "semaphore.h"]}, "sched.h": "espalier/device/distributed/library/",
+          "signal.h": ("espalier/device/cpu/thread/", "espalier/device/distributed/library/"),
+          **{name: "espalier/io/" for name in ["fcntl.h", "io.h", "process.h", "sys/mman.h", "sys/stat.h", "sys/types.h", "zlib.h"]},
+          "unistd.h": ("espalier/io/", "espalier/device/distributed/library/")}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
 EXPENSIVE = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",

@@ -4,6 +4,7 @@
 #include "../storage/bounded_view.hpp"
 #include "../storage/tensor.hpp"
 #include "dataset.hpp"
+#include "sharded.hpp"
 #include "shuffle.hpp"
 #include "transform.hpp"
 
@@ -214,7 +215,7 @@ class loader {
       : all_{all},
         requested_{requested},
         transforms_{transforms},
-        order_{detail::checked_count(all.size(), batch_size, has_last, tail_size)} {
+        order_{detail::checked_count(all.size(), batch_size, has_last, tail_size, requested)} {
     detail::begin_order(order_, requested_);
   }
   loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order requested, Policy policy,
@@ -245,7 +246,8 @@ class loader {
     friend loader;
     iterator(loader* from, std::int64_t at) : from_{from}, at_{at} { gather(); }
     std::int64_t last() const noexcept {
-      return at_ + batch_size < from_->all_.size() ? at_ + batch_size : from_->all_.size();
+      std::int64_t const all = from_->own().own_samples();
+      return at_ + batch_size < all ? at_ + batch_size : all;
     }
     void gather() {
       if (at_ < from_->batches() * batch_size) from_->fill(from_->memory_, at_, last());
@@ -281,19 +283,18 @@ class loader {
 
   /// The samples that remain after the batches of the latest epoch, as a batch of static size tail_size.
   [[nodiscard]] auto tail() & ESPALIER_BORROWS requires(tail_size > 0) {
-    fill(tail_, batches() * batch_size, all_.size());
+    fill(tail_, batches() * batch_size, own().own_samples());
     return loaded<T, tail_batch, Target>{tail_.images, tail_.labels};
   }
 
   /// Number of samples in no whole batch: dropped, in the padded or short batch, or in tail(), depending on the policy.
-  [[nodiscard]] std::int64_t tail_count() const noexcept { return all_.size() % batch_size; }
+  /// Of a sharded order, those of its part.
+  [[nodiscard]] std::int64_t tail_count() const noexcept { return own().own_rest(); }
   /// Number of batches of epoch().
-  [[nodiscard]] std::int64_t batches() const noexcept {
-    return (all_.size() + (has_last ? batch_size - 1 : 0)) / batch_size;
-  }
+  [[nodiscard]] std::int64_t batches() const noexcept { return own().whole() + (has_last && own().own_rest() > 0); }
   /// Number of samples of an epoch, with tail() and without padding.
   [[nodiscard]] std::int64_t samples_per_epoch() const noexcept {
-    return all_.size() - (has_last || tail_size > 0 ? 0 : tail_count());
+    return own().own_samples() - (has_last || tail_size > 0 ? 0 : tail_count());
   }
 
  private:
@@ -308,6 +309,8 @@ class loader {
     epoch_ = k;
     detail::arrange(order_, requested_, k);
   }
+  detail::share own() const noexcept { return {all_.size(), batch_size, requested_.part, requested_.parts}; }
+  /// from, last: samples of this part, of one batch.
   void fill(auto& memory, std::int64_t from, std::int64_t last) {
     fill(from, last, is_bounded ? static_cast<int>(last - from) : memory.count, memory.images.data(),
          memory.labels.data());
@@ -316,8 +319,9 @@ class loader {
             typename detail::targets_of<T, Target>::element* labels) {
     T* room = nullptr;
     if constexpr (needs_scratch) room = scratch_.data();
-    detail::gather_samples(all_, order_.data(), from, last, count, transforms_, view<T, Sample>{room}, epoch_, images,
-                           labels);
+    std::int64_t const first = own().begin_of(from);
+    detail::gather_samples(all_, order_.data(), first, first + (last - from), count, transforms_, view<T, Sample>{room},
+                           epoch_, images, labels);
   }
 
   samples<T, Sample, Target> all_;

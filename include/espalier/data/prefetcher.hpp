@@ -58,7 +58,7 @@ struct loader_access {
   /// The number of real samples of batch `at`; of the tail for the number behind the last batch.
   template <class L>
   static int samples(L const& from, std::int64_t at) {
-    std::int64_t const left = from.all_.size() - at * L::batch_size;
+    std::int64_t const left = from.own().own_samples() - at * L::batch_size;
     return static_cast<int>(left < L::batch_size ? left : L::batch_size);
   }
   template <class L, class T, class Element>

@@ -28,7 +28,7 @@ struct permutation {
   espalier::span<std::int32_t const> positions;
 };
 
-/// The order of a loader's samples: in_order{}, shuffled{seed} or permutation{positions}.
+/// The order of a loader's samples: in_order{}, shuffled{seed} or permutation{positions}. part, parts: data::sharded.
 struct order {
   constexpr order(in_order) noexcept : permuted{false}, seed{0} {}
   constexpr order(shuffled requested) noexcept : permuted{true}, seed{requested.seed} {}
@@ -38,9 +38,31 @@ struct order {
   std::uint64_t seed;
   bool listed = false;
   espalier::span<std::int32_t const> positions{};
+  int part = 0, parts = 1;
 };
 
 namespace detail {
+
+/// Where the samples of one of several parts are in an order, for batches of one size. A batch of all parts together is
+/// contiguous, and so is each part of it.
+struct share {
+  std::int64_t samples;  ///< of all parts
+  int batch, part, parts;
+
+  /// Batches that all parts have, and samples of all parts behind them.
+  constexpr std::int64_t whole() const { return samples / (std::int64_t{batch} * parts); }
+  constexpr std::int64_t rest() const { return samples % (std::int64_t{batch} * parts); }
+  /// The samples of this part that fill no batch of all parts.
+  constexpr std::int64_t own_rest() const { return rest() / parts + (part < rest() % parts); }
+  constexpr std::int64_t own_samples() const { return whole() * batch + own_rest(); }
+  /// Where the batch that begins with sample `own` of this part is in the order.
+  constexpr std::int64_t begin_of(std::int64_t own) const {
+    std::int64_t const number = own / batch;
+    if (number < whole()) return (number * parts + part) * batch;
+    std::int64_t const longer = rest() % parts;
+    return whole() * batch * parts + rest() / parts * part + (part < longer ? part : longer);
+  }
+};
 
 /// The random words of (seed, epoch, position). The seed is the key of Philox; the counter is (position, epoch,
 /// "shuf"), so that other uses of the seed get other numbers.
@@ -90,19 +112,34 @@ inline void begin_order(io::owned<std::int32_t>& order, data::order& requested) 
 
 /// Returns the number of samples. Throws if a loader with these sizes has no batch, or another last batch than it was
 /// compiled for.
-inline std::int64_t checked_count(std::int64_t samples, int batch, bool padded, int tail) {
+inline std::int64_t checked_count(std::int64_t samples, int batch, bool padded, int tail, order const& requested) {
   long long const actual = samples;
+  if (requested.parts < 1 || requested.part < 0 || requested.part >= requested.parts)
+    io::throw_error<size_error>("loader: sharded: expected a part from 0 to %d, got %d", requested.parts - 1,
+                                requested.part);
   if (samples <= 0) io::throw_error<size_error>("loader: expected at least one sample, got %lld", actual);
   if (samples > INT32_MAX)
     io::throw_error<size_error>("loader: expected at most %ld samples, got %lld", static_cast<long>(INT32_MAX), actual);
-  if (!padded && tail == 0 && samples < batch)
+  long long const together = static_cast<long long>(batch) * requested.parts, rest = actual % together;
+  if (!padded && tail == 0 && samples < together) {
+    if (requested.parts == 1)
+      io::throw_error<size_error>(
+          "loader: expected samples for at least one batch of %d (the last batch is dropped), got %lld", batch, actual);
     io::throw_error<size_error>(
-        "loader: expected samples for at least one batch of %d (the last batch is dropped), got %lld", batch, actual);
-  if (tail > 0 && samples % batch != tail)
+        "loader: expected samples for at least one batch of %d in each of %d parts (the last batch is dropped), got %lld",
+        batch, requested.parts, actual);
+  }
+  if (tail > 0 && rest != static_cast<long long>(tail) * requested.parts) {
+    if (requested.parts == 1)
+      io::throw_error<size_error>(
+          "loader: expected a remainder of %d samples after batches of %d, for which second_batch was compiled, got %lld "
+          "(%lld samples)",
+          tail, batch, rest, actual);
     io::throw_error<size_error>(
-        "loader: expected a remainder of %d samples after batches of %d, for which second_batch was compiled, got %lld "
-        "(%lld samples)",
-        tail, batch, static_cast<long long>(samples % batch), actual);
+        "loader: expected a remainder of %d samples in each of %d parts after batches of %d, for which second_batch was "
+        "compiled, got %lld in all (%lld samples)",
+        tail, requested.parts, batch, rest, actual);
+  }
   return samples;
 }
 

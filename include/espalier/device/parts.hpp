@@ -55,11 +55,33 @@ struct evaluating<Engine> {
   static type of(Engine const& engine) { return engine.first(); }
 };
 
-/// Runs a training program, so that gradients and loss are those of the whole batch on every device. Buffers: elements
-/// of the model's buffers, of which every device begins with those of the first.
-template <class Program, class T, std::int64_t Buffers, class Engine>
-void run_training(Engine const& engine, void* const* base) {
-  if constexpr (requires { Engine::parts; }) engine.template run_training<Program, T, Buffers>(base);
+/// Whether an engine is that of one of several processes that average their gradients.
+template <class Engine, class T>
+inline constexpr bool averages_with_others = requires {
+  typename Engine::template training_exchange<T>;
+};
+/// What a trainer keeps for the exchange with other processes.
+struct no_other_processes {
+  template <class Engine>
+  explicit no_other_processes(Engine const&) {}
+};
+template <class Engine, class T>
+struct training_exchange_of {
+  using type = no_other_processes;
+};
+template <class Engine, class T>
+  requires averages_with_others<Engine, T>
+struct training_exchange_of<Engine, T> {
+  using type = typename Engine::template training_exchange<T>;
+};
+
+/// Runs a training program, so that gradients and loss are those of the whole batch on every device and in every
+/// process. First: the program of the trainer's first batch size. Buffers: elements of the model's buffers, of which
+/// every device begins with those of the first.
+template <class Program, class First, class T, std::int64_t Buffers, class Engine, class Exchange>
+void run_training(Engine const& engine, void* const* base, [[maybe_unused]] Exchange& exchange) {
+  if constexpr (averages_with_others<Engine, T>) engine.template run_training<Program, First, T>(base, exchange);
+  else if constexpr (requires { Engine::parts; }) engine.template run_training<Program, T, Buffers>(base);
   else engine.template run<Program, T>(base);
 }
 

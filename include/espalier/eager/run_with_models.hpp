@@ -2,6 +2,7 @@
 #pragma once
 #include "../device/check_indices.hpp"
 #include "../device/random_state.hpp"
+#include "../plan/is_random.hpp"
 #include "check_models.hpp"
 #include "gradient_program.hpp"
 
@@ -42,14 +43,7 @@ on_cpu::random_state random_of_run(X&... x) {
       x...);
   return random;
 }
-/// Whether a program uses random numbers.
-template <class Program>
-inline constexpr bool is_random = [] {
-  constexpr auto const& p = plan::graph_of<Program>;
-  for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->family == graph::op_family::random) return true;
-  return false;
-}();
+using plan::is_random;
 
 template <class Traced, class T, class... X>
 void run_with_models(T* const* results, int count, X&... x) {

@@ -54,6 +54,11 @@ class bounded_trainer {
   static_assert(!Engine::has_device_memory,
                 "trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: a number of samples that is known at run "
                 "time requires a model on the processor; use fixed batch sizes");
+  static_assert(
+      trains_alone<typename Model::device_type>::agree,
+      ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: processes that train together "
+                        "use fixed batch sizes; a short last batch is a second batch size",
+                        trains_alone<typename Model::device_type>));
   using Training = bounded_training<Net, Loss, Optimizer, Batch>;
   using Input = stored_input<Net, T>;
   using Program = typename Training::program;

@@ -14,6 +14,16 @@ struct evaluation {
   double loss = 0;
   std::int64_t correct = 0;
   std::int64_t count = 0;
+  /// Adds the samples of another evaluation.
+  evaluation& operator+=(evaluation const& other) {
+    std::int64_t const all = count + other.count;
+    if (all > 0)
+      loss = (loss * static_cast<double>(count) + other.loss * static_cast<double>(other.count)) /
+             static_cast<double>(all);
+    correct += other.correct;
+    count = all;
+    return *this;
+  }
   double accuracy() const { return count > 0 ? static_cast<double>(correct) / static_cast<double>(count) : 0; }
 };
 

@@ -65,6 +65,9 @@ class model {
       ESPALIER_SENTENCE("model<Net, cuda_parallel<N, BucketBytes>>: N must be 1 to 64 devices, and a bucket of "
                         "gradients at least 1 byte",
                         detail::device_count<Device>));
+  static_assert(detail::device_of_process<Device>::agree,
+                ESPALIER_SENTENCE("model<Net, distributed<Device>>: Device must be cpu or cpu_parallel<N>",
+                                  detail::device_of_process<Device>));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
                                 buffer_storage = slots_of<Net>.buffers.storage;
   using Engine = typename detail::engine_of<Device>::type;
@@ -83,7 +86,11 @@ class model {
       detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
 
-  explicit model(seed start = {0}) : memory_(engine_.allocate(bytes)) { initialize(start); }
+  explicit model(seed start = {0}) : memory_(engine_.allocate(bytes)) {
+    using Alone = detail::begins_alone<model>;
+    static_assert(Alone::agree, ESPALIER_SENTENCE("model<Net, distributed<>> m{seed}: " ESPALIER_BEGINS_ALONE, Alone));
+    initialize(start);
+  }
   template <class Argument, class... More>
     requires(detail::is_arithmetic<Argument> || nn::Module<Argument>)
   explicit model(Argument const&, More const&...) : model{seed{0}} {
@@ -93,9 +100,10 @@ class model {
             "model{...}: the first argument must be a seed, and the net a template argument; write model<Net> m{seed{1}}",
             detail::begins_with_a_seed<Argument>));
   }
-  /// backend  runs kernels on a graphics processor, for example on a stream of yours; it must outlive the model
+  /// backend  runs kernels on a graphics processor, for example on a stream of yours; with distributed, the processes
+  ///          that train together (esp::mpi). It must outlive the model
   template <class Backend>
-    requires((Engine::has_device_memory) && std::is_constructible_v<Engine, Backend&>)
+    requires((Engine::has_device_memory || detail::is_distributed<Device>)&&std::is_constructible_v<Engine, Backend&>)
   model(seed start, Backend& backend) : engine_{backend}, memory_(engine_.allocate(bytes)) { initialize(start); }
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
@@ -128,7 +136,7 @@ class model {
   model clone() const { return model{by_clone{}, *this}; }
   /// Trainers and predictors of the other model now refer to this one. The other model is empty until you assign to it.
   model(model&& other) noexcept
-      : model{std::bool_constant<Engine::has_device_memory>{}, other,
+      : model{std::bool_constant<detail::has_engine_of_its_own<Device>>{}, other,
               [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
     other.references_.redirect(&references_, this);
   }
@@ -364,17 +372,20 @@ class model {
  private:
   struct by_clone {};
   model(by_clone, model const& other)
-      : model{std::bool_constant<Engine::has_device_memory>{}, other,
+      : model{std::bool_constant<detail::has_engine_of_its_own<Device>>{}, other,
               [](Engine const& own) { return own.allocate(bytes); }} {
     engine_.copy(data(), other.data(), bytes);
   }
-  /// Constructs a model like another one: with its own threads on the host, or on the same backend.
-  template <class Memory>
-  model(std::false_type, model const& other, Memory memory)
-      : memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
+  /// Constructs a model like another one: with its own threads on the host, or on the same backend or processes.
   template <class Memory>
   model(std::true_type, model const& other, Memory memory)
-      : engine_{other.engine_}, memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
+      : memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
+  template <class Memory>
+  model(std::false_type, model const& other, Memory memory)
+      : engine_{detail::source_of_engine(other.engine_)},
+        memory_(memory(engine_)),
+        seed_{other.seed_},
+        random_steps_{other.random_steps_} {}
 
   T* data() const {
     assert((bytes == 0 || memory_) &&

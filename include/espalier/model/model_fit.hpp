@@ -13,6 +13,27 @@ template <class Device>
 struct model_on {
   static constexpr bool included = storage_on<Device>::included || is_arithmetic<Device>;
 };
+/// A constraint that errors name: a model that trains with other processes knows them.
+template <class Model>
+struct begins_alone {
+  static constexpr bool agree = true;
+};
+template <template <class, class, class> class Model, class Net, class Device, class T>
+  requires is_distributed<Device>
+struct begins_alone<Model<Net, Device, T>> {
+  static constexpr bool agree = false;
+};
+#define ESPALIER_BEGINS_ALONE \
+  "pass the processes that train together: esp::mpi processes; model<Net, distributed<>> m{seed, processes}"
+
+/// Whether models of a device construct their engines without arguments. Others use what the other model uses.
+template <class Device>
+inline constexpr bool has_engine_of_its_own = !is_graphics<Device> && !is_distributed<Device>;
+template <class Engine>
+decltype(auto) source_of_engine(Engine const& engine) {
+  if constexpr (requires { engine.all(); }) return (engine.all());
+  else return (engine);
+}
 template <class Device>
 struct is_a_device {
   static constexpr bool agree = !is_arithmetic<Device>;

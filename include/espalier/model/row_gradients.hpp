@@ -12,7 +12,8 @@ namespace espalier::detail {
 /// with the same tables in every batch.
 template <class Engine, class Net, class T, class Loss, bool Always, class Batch, class... More>
 constexpr bool trains_rows() {
-  if constexpr (Engine::has_device_memory || is_narrow<T> || std::is_void_v<nn::input_element_of<Net>>) {
+  if constexpr (Engine::has_device_memory || espalier::on_device::averages_with_others<Engine, T> || is_narrow<T> ||
+                std::is_void_v<nn::input_element_of<Net>>) {
     return false;
   } else {
     auto const same = [](row_tables const& a, row_tables const& b) {

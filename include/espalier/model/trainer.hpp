@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/hash.hpp"
+#include "../base/version.hpp"
 #include "../device/check_indices.hpp"
+#include "../device/distributed/step_header.hpp"
+#include "../plan/is_random.hpp"
+#include "../plan/program_hash.hpp"
 #include "best_parameters.hpp"
 #include "correct_predictions.hpp"
 #include "count_error.hpp"
@@ -54,6 +59,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using at = typename Memory::exchange_offsets;
   using ScoresProgram = typename Memory::scores_program;
   using InPlace = typename Memory::in_place;
+  using Together = typename on_device::training_exchange_of<Engine, T>::type;
+  static constexpr bool is_together = on_device::averages_with_others<Engine, T>;
   using OneLoss = typename Memory::loss_of_sample;
   using Sound = typename plan::sound_program<
       typename Memory::template whole_program<typename Memory::template part<Batch>>>::checked;
@@ -86,7 +93,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       : model_{model},
         rule_{optimizer},
         memory_(model.engine().allocate(Costs::bytes)),
-        exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
+        exchange_{model.engine().make_exchange(at::loss_workspace, at::end)},
+        together_{model.engine()} {
     detail::check_loss(loss);
     prepare();
   }
@@ -95,7 +103,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       : model_{model},
         rule_{optimizer},
         memory_(model.engine().allocate(storage, Costs::bytes)),
-        exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
+        exchange_{model.engine().make_exchange(at::loss_workspace, at::end)},
+        together_{model.engine()} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_FEWER_BYTES("trainer"), Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
@@ -243,6 +252,34 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     return view<T, prediction_shape>(scores_of(detail::elements_in_place<Input const>(images)));
   }
 
+  /// Takes part in the steps of the other processes, without samples of its own, until they have all joined: after the
+  /// last batch of an epoch, if processes may have different numbers of batches. All processes call it then.
+  /// returns  the number of steps in which this process took part
+  /// errors   as step; only for distributed models
+  std::int64_t join() requires(is_together) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    Engine const& engine = model_->engine();
+    for (std::int64_t steps = 0;; ++steps) {
+      auto numbers = checked_numbers([] {});
+      together_.begin(header_of(numbers, 0, false));
+      together_.wait_for_headers();
+      if (together_.all_have_joined()) return steps;
+      model_->next_random_step();
+      auto p = places();
+      Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
+      if (together_.wants_loss()) together_.begin_mean(0);
+      together_.ready_all();
+      together_.finish();
+      if (together_.wants_loss()) together_.mean();
+      update(engine, p);
+      rule_.count(numbers);
+    }
+  }
+
+  /// How the latest step exchanged its gradients with the other processes; only for distributed models. Valid until the
+  /// next step.
+  auto exchange_times() const requires(is_together) { return together_.times(); }
+
   /// The optimizer, whose hyperparameters (learning rate, ...) you may change during training.
   Optimizer& optimizer() { return rule_.optimizer; }
   /// The learning rate, also of a wrapped optimizer: trainer.learning_rate() = schedule(trainer.steps()).
@@ -298,7 +335,88 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
   T* gradient() const { return memory_.template at<T>(Memory::gradients_at); }
   number* state_memory() const { return memory_.template at<number>(Memory::states_at); }
-  void prepare() const { rule_.template prepare<Net>(model_->engine(), state_memory()); }
+  void prepare() {
+    rule_.template prepare<Net>(model_->engine(), state_memory());
+    if constexpr (is_together) {
+      using ranges = typename Engine::template ranges<typename Memory::first_program, T>;
+      constexpr std::uint64_t hash = detail::hash_text(
+          ESPALIER_VERSION_STRING, detail::hash_number(plan::program_hash<typename Memory::first_program>,
+                                                       plan::program_hash<typename Rule::program>));
+      together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count,
+                     model_->bases().at[plan::base::parameters], static_cast<std::int64_t>(Model::bytes));
+    }
+  }
+  /// What this process tells the others of its next step.
+  on_device::step_header header_of(typename Rule::numbers const& numbers, std::int64_t samples, bool wants_loss) const {
+    constexpr std::int64_t line = processes::line / sizeof(T), lines = Memory::trainable / line;
+    on_device::step_header r{};
+    r.number = number_of_step();
+    r.hyperparameters = detail::hash_bytes(numbers.hyperparameters, sizeof numbers.hyperparameters);
+    if constexpr (lines > 0)
+      r.parameters =
+          detail::hash_bytes(static_cast<T const*>(model_->bases().at[plan::base::parameters]) +
+                                 static_cast<std::int64_t>(r.number * 7 % static_cast<std::uint64_t>(lines)) * line,
+                             processes::line);
+    r.samples = samples;
+    r.is = samples > 0 ? on_device::step_header::state::trains : on_device::step_header::state::has_joined;
+    r.wants_loss = wants_loss;
+    return r;
+  }
+  template <class Program>
+  void begin_together([[maybe_unused]] typename Rule::numbers const& numbers, [[maybe_unused]] std::int64_t samples,
+                      [[maybe_unused]] bool wants_loss) {
+    if constexpr (is_together) {
+      together_.begin(header_of(numbers, samples, wants_loss));
+      // Running statistics change with the forward pass, and random numbers depend on the samples of the others.
+      if constexpr (Model::buffer_bytes > 0 || plan::is_random<Program>) together_.wait_for_headers();
+    }
+  }
+  std::uint64_t number_of_step() const { return static_cast<std::uint64_t>(rule_.steps + rule_.skipped + 1); }
+  /// Takes back what a step has changed if the other processes do not take part in it.
+  struct unfinished_step {
+    trainer& of;
+    std::uint64_t random_steps = of.model_->random_steps();
+    bool passed = !is_together;
+    ~unfinished_step() {
+      if (passed) return;
+      of.model_->continue_with(of.model_->initial_seed(), random_steps);
+      if constexpr (is_together)
+        of.model_->engine().copy(of.model_->bases().at[plan::base::buffers],
+                                 of.memory_.template at<T>(Memory::buffers_before_at), Memory::buffers_before_bytes);
+    }
+  };
+  template <class B, class Images, class Targets>
+  void check_batch([[maybe_unused]] Images images, [[maybe_unused]] Targets targets) {
+    if constexpr (has_labels)
+      detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
+    detail::check_model_indices<typename Memory::template whole_program<B>>(
+        [&] { return exchange_.view_on_host(images, at::images); },
+        [&] { return exchange_.view_on_host(targets, at::template targets<B>); });
+  }
+  /// Checks a batch, and returns the numbers of its update. If this process rejects its batch, the others hear of it.
+  template <class Checks>
+  auto checked_numbers(Checks const& checks) {
+    auto const numbers = [&] {
+      checks();
+      settle();
+      return rule_.next();
+    };
+    if constexpr (is_together) {
+      struct guard {
+        Together& together;
+        std::uint64_t number;
+        bool passed = false;
+        ~guard() {
+          if (!passed) together.reject(number);
+        }
+      } rejection{together_, number_of_step()};
+      auto r = numbers();
+      rejection.passed = true;
+      return r;
+    } else {
+      return numbers();
+    }
+  }
   auto places() const {
     T* const parameters = static_cast<T*>(model_->bases().at[plan::base::parameters]);
     return typename Rule::places{parameters, gradient(), state_memory(), memory_.template at<number>(0),
@@ -348,6 +466,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     std::uint64_t const key = model_->initial_seed().value, step = model_->next_random_step();
     for (int k = 0; k < on_device::parts_of<Engine>; ++k)
       r.of_part[k] = {key, step + (static_cast<std::uint64_t>(k) << 36)};
+    if constexpr (is_together) r.of_part[0].first_sample = together_.samples_before();
     return r;
   }
 
@@ -418,17 +537,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   [[gnu::noinline]] Result train(detail::elements_on<Input const, From, B::size> images,
                                  detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    if constexpr (has_labels)
-      detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
-    detail::check_model_indices<typename Memory::template whole_program<B>>(
-        [&] { return exchange_.view_on_host(images, at::images); },
-        [&] { return exchange_.view_on_host(targets, at::template targets<B>); });
+    auto numbers = checked_numbers([&] { check_batch<B>(images, targets); });
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
     using Program = typename Memory::template step_program<B>;
     typename Engine::template result<Program, T> loss{0};
-    settle();
-    auto numbers = rule_.next();
+    constexpr bool silent = std::is_void_v<Result>;
+    begin_together<Program>(numbers, B::value.at[0], !silent);
+    [[maybe_unused]] unfinished_step unfinished{*this};
     auto random = next_random();
     auto p = places();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
@@ -442,11 +558,12 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     if constexpr (Memory::has_rows) Memory::rows::template place_results<B>(b.at + plan::base::results, rows_memory());
     exchange_.upload();
     T* const buffers_before = memory_.template at<T>(Memory::buffers_before_at);
-    constexpr bool silent = std::is_void_v<Result>;
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
+    if constexpr (is_together) engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
     auto const launch = [&] {
-      engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
-      on_device::run_training<Program, T, Model::buffer_bytes / sizeof(T)>(engine, b.at);
+      if constexpr (!is_together) engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
+      on_device::run_training<Program, typename Memory::first_program, T, Model::buffer_bytes / sizeof(T)>(engine, b.at,
+                                                                                                           together_);
       collect_rows<B>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       update(engine, p);
@@ -461,6 +578,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     } else {
       replays_.run(engine, 1 + 2 * number_of<B>() + penalized, launch);
     }
+    unfinished.passed = true;
     if constexpr (silent && Rule::may_skip && Engine::has_device_memory) {
       has_uncounted_step_ = true;
     } else {
@@ -479,6 +597,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   mutable Rule rule_;
   typename Engine::memory memory_;
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
+  [[no_unique_address]] Together together_;
   [[no_unique_address]] typename Engine::template replays<3 + 2 * static_cast<int>(sizeof...(More))> replays_;
   [[no_unique_address]] typename Memory::rows rows_;
   detail::call_mark call_;

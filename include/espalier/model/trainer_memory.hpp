@@ -66,10 +66,13 @@ struct trainer_memory {
       largest(Engine::template run_bytes<step_program<Batch>, T>, Engine::template run_bytes<step_program<More>, T>...);
   static constexpr std::size_t gradient_bytes = bytes_for<T>(static_cast<std::size_t>(trainable));
   static constexpr std::size_t scores_bytes = bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
-  /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
-  static constexpr std::size_t buffers_before_bytes = rule::may_skip ? Model::buffer_bytes : 0;
+  /// A copy of the buffers from before a step. If the optimizer skips the update, or other processes do not take part
+  /// in the step, it restores the running statistics.
+  static constexpr std::size_t buffers_before_bytes =
+      rule::may_skip || espalier::on_device::averages_with_others<Engine, T> ? Model::buffer_bytes : 0;
   /// Whether a program restores them on the device, so that a queued step need not wait for it.
-  static constexpr bool restores_on_device = Engine::has_device_memory && buffers_before_bytes > 0 && trainable > 0;
+  static constexpr bool restores_on_device =
+      Engine::has_device_memory && rule::may_skip && buffers_before_bytes > 0 && trainable > 0;
   using restore = restore_program<slots_of<Net>.buffers.storage>;
   static constexpr std::size_t restore_workspace = [] {
     if constexpr (restores_on_device) return Engine::template run_bytes<restore, T>;

@@ -44,6 +44,7 @@ class update_rule {
   using Program = update_program<Optimizer, Size>;
 
  public:
+  using program = Program;
   /// The type of an update's computations and of the stored states.
   using number = computed_in<T>;
   static constexpr bool narrow = !std::is_same_v<number, T>;

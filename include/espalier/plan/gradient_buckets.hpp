@@ -61,6 +61,16 @@ class gradient_completion {
       if (at_[i].after == 0) at_[i].after = end_;
   }
 
+  /// The group after which no gradient in a range is written or read.
+  constexpr int after(gradient_range const& range) const {
+    int last = 0;
+    for (int i = 0; i < count_; ++i)
+      if (at_[i].offset < range.offset + range.size && range.offset < at_[i].offset + at_[i].size &&
+          at_[i].after > last)
+        last = at_[i].after;
+    return last;
+  }
+
   /// Buckets of at least `least` elements; the last one may have fewer. A larger gradient is a bucket of its own, and
   /// is not divided.
   constexpr gradient_buckets buckets_of(std::int64_t least) {

@@ -37,7 +37,20 @@ struct cuda_parallel;
 template <int Devices, std::size_t BucketBytes = std::size_t{25} << 20>
 struct simulated_cuda_parallel;
 
+/// The device tag of several processes that train a model together (data parallel), each with its own batches:
+/// esp::model<Net, esp::distributed<>> model{seed, processes}. Each process has all parameters and computes on Device,
+/// which is cpu or cpu_parallel<N>. Include <espalier/mpi.hpp> for processes that mpirun has started.
+/// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues
+template <class Device = cpu, std::size_t BucketBytes = std::size_t{1} << 18>
+struct distributed {};
+
 namespace detail {
+/// Several processes that hold copies of a model.
+template <class Device>
+inline constexpr bool is_distributed = false;
+template <class Device, std::size_t BucketBytes>
+inline constexpr bool is_distributed<distributed<Device, BucketBytes>> = true;
+
 /// Several devices that hold copies of a model.
 template <class Device>
 inline constexpr bool is_device_group = false;
@@ -58,6 +71,10 @@ struct single_device_of<cuda_parallel<Devices, BucketBytes>> {
 template <int Devices, std::size_t BucketBytes>
 struct single_device_of<simulated_cuda_parallel<Devices, BucketBytes>> {
   using type = simulated_cuda;
+};
+template <class Device, std::size_t BucketBytes>
+struct single_device_of<distributed<Device, BucketBytes>> {
+  using type = Device;
 };
 template <class Device>
 using single_device = typename single_device_of<Device>::type;
@@ -88,7 +105,7 @@ struct storage_on {
 /// memory.
 template <class Device>
 struct memory_of {
-  static constexpr bool exists = !is_parallel<Device>;
+  static constexpr bool exists = !is_parallel<Device> && !is_distributed<Device>;
 };
 /// A constraint that errors name: the number of threads is supported.
 template <class Device>
@@ -112,14 +129,34 @@ struct device_count<Group<Devices, BucketBytes>> {
   ESPALIER_READS("got {}")
   static constexpr bool agree = Devices >= 1 && Devices <= 64 && BucketBytes >= 1;
 };
+template <class Device, std::size_t BucketBytes>
+struct device_count<distributed<Device, BucketBytes>> {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = BucketBytes >= 1;
+};
+/// A constraint that errors name: a process computes on this device.
+template <class Device>
+struct device_of_process {
+  static constexpr bool agree = true;
+};
+template <class Device, std::size_t BucketBytes>
+struct device_of_process<distributed<Device, BucketBytes>> {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = std::is_same_v<Device, cpu> || is_parallel<Device>;
+};
+/// A constraint that errors name: other processes take no part in training.
+template <class Device>
+struct trains_alone {
+  static constexpr bool agree = !is_distributed<Device>;
+};
 /// A constraint that errors name: one device computes, not several that train together.
 template <class Device>
 struct on_one_device {
-  static constexpr bool agree = !is_device_group<Device>;
+  static constexpr bool agree = !is_device_group<Device> && !is_distributed<Device>;
 };
-#define ESPALIER_ON_ONE_DEVICE                                                                                       \
-  "a model on several devices is trained by a trainer and evaluated by a predictor; copy(model, other) its numbers " \
-  "to a model on one device"
+#define ESPALIER_ON_ONE_DEVICE                                                                     \
+  "a model on several devices or processes is trained by a trainer and evaluated by a predictor; " \
+  "copy(model, other) its numbers to a model on one device"
 
 template <class X>
 concept marked_tensor = requires {

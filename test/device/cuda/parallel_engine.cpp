@@ -43,6 +43,10 @@ template <int Devices, std::size_t BucketBytes>
 struct storage_on<noted_cuda_parallel<Devices, BucketBytes>> {
   static constexpr bool included = true;
 };
+template <int Devices, std::size_t BucketBytes>
+struct single_device_of<noted_cuda_parallel<Devices, BucketBytes>> {
+  using type = espalier::simulated_cuda;
+};
 }  // namespace espalier::detail
 namespace espalier::on_cuda {
 template <int Devices, std::size_t BucketBytes>

@@ -95,6 +95,11 @@ class engine {
   ESPALIER_INLINE void run_on_host(void* const* base) const noexcept {
     on_cpu::run<program<Program>, T, Arch>(base, team_);
   }
+  /// run of a program as this engine runs it, which calls after<X>() behind each group.
+  template <class OwnProgram, class T, class Arch = default_arch, class After>
+  void run_by_group(void* const* base, After const& after) const {
+    run_in_workspace_by_group<OwnProgram, T, Arch>(base, team_, after);
+  }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept {
     if (bytes > 0) __builtin_memcpy(to, from, bytes);
   }

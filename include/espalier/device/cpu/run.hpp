@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../plan/batch_of.hpp"
 #include "../../storage/memory.hpp"
+#include "../for_each_group.hpp"
 #include "../program_bases.hpp"
 #include "call_table.hpp"
 #include "fused_kernel.hpp"
@@ -26,6 +28,14 @@ constexpr bool uses_base(int base) {
   for (plan::address const& a : calls_of<Program>.arguments)
     if (a.base == base) return true;
   return false;
+}
+/// How many random numbers of a node belong to one sample: a row, if its first axis is that of the batch. Otherwise all
+/// of them, so that processes with other samples have other numbers.
+template <class Program>
+constexpr std::int64_t numbers_per_sample(int id) {
+  extents const& shape = plan::graph_of<Program>.nodes[id].shape;
+  int const samples = plan::batch_of<Program>;
+  return shape.rank > 0 && shape.at[0] == samples ? shape.size() / samples : shape.size();
 }
 /// Calls a kernel of a program. X: the first group that has it. Inlined: the kernel becomes part of the caller's
 /// function, if there is such a form of it.
@@ -67,7 +77,8 @@ struct caller {
       else run_kernel<kernel, T>(team, x, index, source, y);
     } else if constexpr (kind == plan::kernel_kind::random) {
       random_state const& state = *static_cast<random_state const*>(base[plan::base::random]);
-      run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | random_stream);
+      run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | random_stream,
+                            state.first_sample * numbers_per_sample<Program>(group.first));
     } else if constexpr (passes_pointers) {
       T* p[static_cast<std::size_t>(count)];
       fill_addresses<T>(base, p, arguments, below<count>{});
@@ -362,6 +373,25 @@ ESPALIER_INLINE void run_in_workspace(void* const* base, [[maybe_unused]] Team c
   else
     run<Program, T, Arch>(
         base, detail::team_with_room<Team>{team, static_cast<std::byte*>(base[plan::base::workspace]) + values, bytes});
+}
+
+/// The same group by group, for callers that act between two groups: calls after<X>() behind group X, and after<X>()
+/// for the number behind the last group after the copies that follow it.
+template <class Program, class T, class Arch = default_arch, class Team = one_thread, class After>
+void run_in_workspace_by_group(void* const* base, Team const& team, After const& after) {
+  constexpr int groups = plan::plan_of<Program>.groups.group_count, bases = plan::base_count<Program>;
+  void* all[static_cast<std::size_t>(bases)];
+  for (int i = 0; i < bases; ++i) all[i] = base[i];
+  if constexpr (plan::graph_of<Program>.nodes.value_count > 0)
+    all[plan::base::values] = const_cast<T*>(detail::values_of<Program, T>.at);
+  detail::team_with_room<Team> const roomy{
+      team, static_cast<std::byte*>(base[plan::base::workspace]) + run_bytes<Program, T, 0>, room_bytes<Program, T>};
+  on_device::for_each_group<1, groups>([&]<int X>() {
+    detail::run_some<Program, T, Arch, X>(all, roomy, std::make_integer_sequence<int, 1>{});
+    after.template operator()<X>();
+  });
+  detail::copy_results<Program, T>(all, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
+  after.template operator()<groups + 1>();
 }
 
 }  // namespace espalier::on_cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../plan/gradient_buckets.hpp"
+#include "../bucket_ranges.hpp"
+#include "../for_each_group.hpp"
 #include "engine.hpp"
 #include "parallel_exchange.hpp"
 
@@ -8,25 +9,6 @@
 /// The engine of several graphics processors that train a model together. Each has the same memory, and the same
 /// numbers in it, except its part of a batch and what it computes from that.
 namespace espalier::on_cuda {
-
-/// The ranges of the buckets of a program's gradients: a copy that is no larger than needed, so that generated code
-/// does not refer to the table of the planner.
-template <class Program, std::int64_t Least>
-struct bucket_ranges {
-  static constexpr auto const& buckets = plan::gradient_buckets_of<Program, Least>;
-  struct table {
-    plan::gradient_range at[static_cast<std::size_t>(buckets.range_count) + 1];
-  };
-  static constexpr table ranges = [] {
-    table r{};
-    for (int i = 0; i < buckets.range_count; ++i) r.at[i] = buckets.ranges[i];
-    return r;
-  }();
-  /// The first range of a bucket; for the number behind the last bucket, that behind the last range.
-  static constexpr int first_of(int bucket) {
-    return bucket < buckets.bucket_count ? buckets.buckets[bucket].first_range : buckets.range_count;
-  }
-};
 
 /// Runs programs on several devices. Every program runs on all of them, with the same addresses in mirrored memory; a
 /// training program also exchanges gradients, loss and buffers.
@@ -85,7 +67,7 @@ class parallel_engine : public engine_memory<Device> {
         together(use, [&](int k) { exchanges.broadcast(k, static_cast<T*>(own[k].at[plan::base::buffers]), Buffers); });
         for (int k = 0; k < parts; ++k) wait(use, k);
       }
-      for_each_group<1, groups>([&]<int X>() {
+      on_device::for_each_group<1, groups>([&]<int X>() {
         for (int k = 0; k < parts; ++k) on_cuda::run_group<Program, T, X>(use(k), own[k].at);
         if constexpr (completes<Program, T, X>())
           together(use, [&](int k) { average_buckets<Program, T, X>(k, own[k].at); });
@@ -134,7 +116,7 @@ class parallel_engine : public engine_memory<Device> {
   }
   template <class Program, class T, int X>
   void average_buckets([[maybe_unused]] int k, [[maybe_unused]] void* const* base) const {
-    using table = bucket_ranges<Program, least<T>>;
+    using table = on_device::bucket_ranges<Program, least<T>>;
     constexpr int first = table::first_of(table::buckets.first_after(X)),
                   last = table::first_of(table::buckets.first_after(X + 1));
     T* const gradients = static_cast<T*>(base[plan::base::gradients]);

@@ -213,16 +213,6 @@ void run(Backend& backend, void* const* base) {
       backend, base, static_cast<char*>(base[plan::base::workspace]) + detail::plan_bytes<Program, T>);
 }
 
-/// Calls f<X>() for Count numbers of groups from First on, in order: for callers that act between two groups. The calls
-/// are in pieces of 64, as in run_groups.
-template <int First, int Count, class F>
-void for_each_group(F const& f) {
-  constexpr int piece = Count < 64 ? Count : 64;
-  [&]<int... X>(std::integer_sequence<int, X...>) { (f.template operator()<First + X>(), ...); }
-  (std::make_integer_sequence<int, piece>{});
-  if constexpr (Count > piece) for_each_group<First + piece, Count - piece>(f);
-}
-
 /// Runs group X of a program alone.
 template <class Program, class T, int X, class Backend>
 void run_group(Backend& backend, void* const* base) {

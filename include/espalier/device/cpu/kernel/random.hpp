@@ -146,8 +146,8 @@ struct fill_uniform {
   }
 };
 
-/// fill_uniform for a size that is a compile-time constant. A number depends on its own counter only, so any part can
-/// be computed independently.
+/// fill_uniform for a size that is a compile-time constant, from number `first` on. A number depends on its own counter
+/// only, so any part can be computed independently.
 template <class T, std::int64_t Size, class Arch = default_arch>
 struct random_uniform_kernel : independent_parts {
   static constexpr int parts = detail::parts_along(Size, Size);
@@ -155,11 +155,11 @@ struct random_uniform_kernel : independent_parts {
     return which == parts ? Size : detail::part_begin(Size / 64, parts, which) * 64;
   }
 
-  static void run(T* out, std::uint64_t key, std::uint64_t stream) {
-    fill_uniform<T, Arch>::run(out, Size, key, stream);
+  static void run(T* out, std::uint64_t key, std::uint64_t stream, std::int64_t first = 0) {
+    fill_uniform<T, Arch>::run(out, Size, key, stream, first);
   }
-  static void part(T* out, std::uint64_t key, std::uint64_t stream, T*, int which) {
-    fill_uniform<T, Arch>::run(out + begin(which), begin(which + 1) - begin(which), key, stream, begin(which));
+  static void part(T* out, std::uint64_t key, std::uint64_t stream, std::int64_t first, T*, int which) {
+    fill_uniform<T, Arch>::run(out + begin(which), begin(which + 1) - begin(which), key, stream, first + begin(which));
   }
 };
 

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../base/raise.hpp"
+#include "../../plan/gradient_buckets.hpp"
+#include "../cpu/vector/pack.hpp"
+#include "exchange_times.hpp"
+#include "processes.hpp"
+#include "step_header.hpp"
+
+#include "../../base/diagnostics_push.hpp"
+/// How processes average their gradients while the backward pass continues.
+namespace espalier::on_device {
+
+namespace detail {
+
+/// out[i] = factor[0] part[0][i] + factor[1] part[1][i] + ... in this order, for the processes whose factor is not 0.
+/// The others take no part: 0 times what they have may be NaN.
+template <class T, class Arch = on_cpu::default_arch>
+[[gnu::noinline]] void weighted_sum(T* out, T const* const* part, T const* factor, int parts, std::int64_t count) {
+  using P = on_cpu::pack<T, Arch>;
+  int begin = 0;
+  while (begin < parts && factor[begin] == T(0)) ++begin;
+  if (begin == parts) return;
+  std::int64_t i = 0;
+  for (; i + P::size <= count; i += P::size) {
+    P sum = P(factor[begin]) * P::load(part[begin] + i);
+    for (int k = begin + 1; k < parts; ++k)
+      if (factor[k] != T(0)) sum = sum + P(factor[k]) * P::load(part[k] + i);
+    sum.store(out + i);
+  }
+  for (; i < count; ++i) {
+    T sum = factor[begin] * part[begin][i];
+    for (int k = begin + 1; k < parts; ++k)
+      if (factor[k] != T(0)) sum = sum + factor[k] * part[k][i];
+    out[i] = sum;
+  }
+}
+
+/// Arrays whose size is known when processes meet.
+template <class X>
+class sized_array {
+ public:
+  sized_array() = default;
+  explicit sized_array(std::int64_t count) : at_{new X[static_cast<std::size_t>(count)]{}} {}
+  sized_array(sized_array const&) = delete;
+  sized_array& operator=(sized_array&& other) noexcept {
+    X* const mine = at_;
+    at_ = other.at_;
+    other.at_ = mine;
+    return *this;
+  }
+  ~sized_array() { delete[] at_; }
+  void leave() { at_ = nullptr; }
+  X& operator[](std::int64_t i) const { return at_[i]; }
+  X* data() const { return at_; }
+
+ private:
+  X* at_ = nullptr;
+};
+
+}  // namespace detail
+
+/// Averages the gradients of all processes, each with the weight of its number of samples. A range of gradients is
+/// exchanged as soon as it is complete: each process receives its part of the range from all others, sums it in the
+/// order of their ranks, and sends the sums to all. Every process therefore ends with the same bits, and sends
+/// 2 (n - 1) / n times the bytes of the range, the least there is. A range of few bytes is sent whole to all, which
+/// costs one latency instead of two.
+/// memory   allocated at construction: what is received, which is at most n times the small ranges and once the others
+/// order    nothing is sent before all processes are known to train (step_header), so that a step that is rejected has
+///          no exchange under way
+template <class T>
+class gradient_exchange {
+ public:
+  /// Ranges of at most so many bytes, times the number of the others, are sent whole.
+  static constexpr std::int64_t small_bytes = 32768;
+
+  template <class Engine>
+  explicit gradient_exchange(Engine const& engine) : all_{&engine.all()} {}
+  gradient_exchange(gradient_exchange const&) = delete;
+  gradient_exchange& operator=(gradient_exchange const&) = delete;
+  ~gradient_exchange() {
+    // An exchange that was cut off may still write here.
+    if (cut_off()) received_.leave(), headers_.leave(), losses_.leave();
+  }
+
+  /// Meets the other processes: all must call it with the same program, and continue with the numbers of process 0.
+  /// program  a hash of what all have to agree on
+  /// at       the gradients, behind which ranges are
+  void meet(std::uint64_t program, T* at, plan::gradient_range const* ranges, int count, void* state,
+            std::int64_t state_bytes) {
+    int const n = all_->size(), me = all_->rank();
+    gradients_ = at;
+    count_ = count;
+    program_ = espalier::detail::hash_bytes(ranges, static_cast<std::size_t>(count) * sizeof *ranges, program);
+    headers_ = detail::sized_array<cache_line>(n);
+    losses_ = detail::sized_array<cache_line>(n);
+    one_each_ = division(n);
+    for (int k = 0; k < n; ++k) one_each_.counts[k] = 1, one_each_.firsts[k] = k;
+    factors_ = detail::sized_array<T>(n);
+    parts_ = detail::sized_array<T const*>(n);
+    ranges_ = detail::sized_array<range>(count);
+    times_ = detail::sized_array<range_times>(count);
+    std::int64_t lines = 0;
+    for (int i = 0; i < count; ++i) {
+      range& r = ranges_[i];
+      r.at = at + ranges[i].offset;
+      r.lines = lines_of(ranges[i].size * static_cast<std::int64_t>(sizeof(T)));
+      r.is_small = (n - 1) * r.lines * line <= small_bytes;
+      r.received = lines;
+      r.pieces = division(n);
+      r.places = division(n);
+      r.sent = division(n);
+      for (int k = 0; k < n; ++k) {
+        auto const first = static_cast<int>(r.lines * k / n), last = static_cast<int>(r.lines * (k + 1) / n);
+        r.pieces.counts[k] = last - first;
+        r.pieces.firsts[k] = r.sent.firsts[k] = first;
+        r.sent.counts[k] = k == me ? 0 : last - first;
+      }
+      std::int64_t const own = r.is_small ? r.lines : r.pieces.counts[me];
+      for (int k = 0; k < n; ++k) {
+        r.places.counts[k] = k == me && !r.is_small ? 0 : static_cast<int>(own);
+        r.places.firsts[k] = static_cast<int>(own * k);
+      }
+      lines += own * n;
+      times_[i].bytes =
+          (r.is_small ? (n - 1) * r.lines : r.lines - r.pieces.counts[me] + (n - 1) * r.pieces.counts[me]) * line;
+      bytes_ += times_[i].bytes;
+    }
+    received_ = detail::sized_array<cache_line>(lines);
+    // First the programs, then the numbers: processes of different programs have numbers of other sizes.
+    step_header own{};
+    own.program = program_;
+    begin(own);
+    wait_for_headers();
+    detail::sized_array<int> counts(n), firsts(n);
+    for (int k = 0; k < n; ++k) counts[k] = k == 0 ? static_cast<int>(lines_of(state_bytes)) : 0;
+    processes::transfer sending;
+    all_->gather(sending, processes::channel::others, state, {counts.data(), firsts.data()});
+    all_->wait(sending, 0);
+  }
+
+  /// Begins a step: all processes learn what each is about to do.
+  void begin(step_header own) {
+    step_ = static_cast<std::int64_t>(own.number);
+    own.program = program_;
+    ready_ = started_ = summed_ = finished_ = 0;
+    begun_ = all_->now();
+    header(all_->rank()) = own;
+    knows_headers_ = false;
+    all_->gather(headers_sent_, processes::channel::headers, headers_.data(), one_each_.refer());
+  }
+  /// Waits for the headers of all, and compares them.
+  /// errors   distributed_error: a process rejected its step, or does not agree on what to do
+  void wait_for_headers() {
+    if (knows_headers_) return;
+    all_->wait(headers_sent_, step_);
+    read_headers();
+  }
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  /// The samples of the processes before this one.
+  [[nodiscard]] std::int64_t samples_before() const { return samples_before_; }
+  [[nodiscard]] bool all_have_joined() const { return samples_ == 0; }
+
+  /// The first `count` ranges are complete. Starts and continues exchanges without waiting.
+  void ready(int count) {
+    double const now = seconds();
+    for (; ready_ < count; ++ready_) times_[ready_].ready = now;
+    advance();
+  }
+  void ready_all() { ready(count_); }
+  void advance() {
+    if (!knows_headers_) {
+      if (!all_->is_complete(headers_sent_)) return;
+      read_headers();
+    }
+    for (; started_ < ready_; ++started_) {
+      times_[started_].started = seconds();
+      start(ranges_[started_]);
+    }
+    for (; summed_ < started_ && all_->is_complete(ranges_[summed_].transfer); ++summed_) {
+      times_[summed_].summed = seconds();
+      sum(ranges_[summed_]);
+    }
+    for (; finished_ < summed_ && is_finished(ranges_[finished_]); ++finished_) times_[finished_].finished = seconds();
+  }
+  /// Waits until all ranges have been exchanged.
+  void finish() {
+    backward_ended_ = seconds();
+    wait_for_headers();
+    for (advance(); finished_ < count_; advance()) {
+      if (summed_ < started_) all_->wait(ranges_[summed_].transfer, step_);
+      else if (finished_ < summed_) all_->wait(ranges_[finished_].transfer, step_);
+    }
+    ended_ = seconds();
+  }
+  /// How the latest exchange went. Refers to this object.
+  [[nodiscard]] exchange_times times() const { return {backward_ended_, ended_, bytes_, {times_.data(), count_}}; }
+  /// Starts to exchange a number of which mean() returns the mean over the samples of all processes.
+  void begin_mean(double own) {
+    *reinterpret_cast<double*>(&losses_[all_->rank()]) = own;
+    all_->gather(losses_sent_, processes::channel::others, losses_.data(), one_each_.refer());
+  }
+  double mean() {
+    all_->wait(losses_sent_, step_);
+    double sum = 0;
+    for (int k = 0; k < all_->size(); ++k)
+      if (std::int64_t const samples = header(k).samples; samples > 0)
+        sum += *reinterpret_cast<double const*>(&losses_[k]) * static_cast<double>(samples);
+    return samples_ > 0 ? sum / static_cast<double>(samples_) : 0;
+  }
+  /// Tells the others that this process rejects its batch, so that they do not wait for it.
+  void reject(std::uint64_t number) noexcept {
+    step_header own{};
+    own.number = number;
+    own.is = step_header::state::rejects;
+#if defined(__cpp_exceptions)
+    try {
+      begin(own);
+      all_->wait(headers_sent_, step_);
+    } catch (distributed_error const&) {
+      // The error of the batch is on its way, and says more.
+    }
+#else
+    begin(own);
+    all_->wait(headers_sent_, step_);
+#endif
+    knows_headers_ = true;
+  }
+  [[nodiscard]] bool wants_loss() const { return wants_loss_; }
+
+ private:
+  static constexpr auto line = static_cast<std::int64_t>(processes::line);
+  static constexpr std::int64_t lines_of(std::int64_t bytes) { return (bytes + line - 1) / line; }
+  struct alignas(processes::line) cache_line {
+    unsigned char at[processes::line];
+  };
+  struct division {
+    division() = default;
+    explicit division(int n) : counts(n), firsts(n) {}
+    processes::pieces refer() const { return {counts.data(), firsts.data()}; }
+    detail::sized_array<int> counts, firsts;
+  };
+  struct range {
+    T* at;
+    std::int64_t lines;
+    bool is_small;
+    std::int64_t received;  ///< the line of received_ where the parts of the others begin
+    division pieces;        ///< the part of each process
+    division sent;          ///< the same without that of this process
+    division places;        ///< where the parts of the others are received
+    processes::transfer transfer;
+  };
+
+  step_header& header(int k) const { return *reinterpret_cast<step_header*>(&headers_[k]); }
+  T* received(range const& r, int k) const { return reinterpret_cast<T*>(&received_[r.received + r.places.firsts[k]]); }
+  double seconds() const { return all_->now() - begun_; }
+  bool cut_off() const {
+    for (int i = 0; i < count_; ++i)
+      if (ranges_[i].transfer.pending) return true;
+    return headers_sent_.pending || losses_sent_.pending;
+  }
+
+  void read_headers() {
+    int const n = all_->size();
+    check_headers(*all_, [this](int k) -> step_header const& { return header(k); });
+    knows_headers_ = true;
+    samples_ = samples_before_ = 0;
+    wants_loss_ = false;
+    for (int k = 0; k < n; ++k) {
+      if (header(k).samples > 0 && header(k).wants_loss != 0) wants_loss_ = true;
+      if (k < all_->rank()) samples_before_ += header(k).samples;
+      samples_ += header(k).samples;
+    }
+    for (int k = 0; k < n; ++k)
+      factors_[k] =
+          samples_ == 0 ? T(0) : static_cast<T>(static_cast<double>(header(k).samples) / static_cast<double>(samples_));
+  }
+  void start(range& r) {
+    if (!r.is_small)
+      return all_->scatter(r.transfer, processes::channel::parts, r.at, r.sent.refer(), received(r, 0),
+                           r.places.refer());
+    __builtin_memcpy(received(r, all_->rank()), r.at, static_cast<std::size_t>(r.lines * line));
+    all_->gather(r.transfer, processes::channel::parts, received(r, 0), r.places.refer());
+  }
+  void sum(range& r) {
+    int const me = all_->rank();
+    std::int64_t const first = r.is_small ? 0 : r.pieces.firsts[me], count = r.is_small ? r.lines : r.pieces.counts[me];
+    T* const out = r.at + first * line / static_cast<std::int64_t>(sizeof(T));
+    for (int k = 0; k < all_->size(); ++k) parts_[k] = k == me ? out : received(r, k);
+    detail::weighted_sum(out, parts_.data(), factors_.data(), all_->size(),
+                         count * line / static_cast<std::int64_t>(sizeof(T)));
+    if (!r.is_small) all_->gather(r.transfer, processes::channel::wholes, r.at, r.pieces.refer());
+  }
+  bool is_finished(range& r) { return r.is_small || all_->is_complete(r.transfer); }
+
+  processes* all_;
+  T* gradients_ = nullptr;
+  std::int64_t step_ = 0;
+  int count_ = 0, ready_ = 0, started_ = 0, summed_ = 0, finished_ = 0;
+  bool knows_headers_ = true, wants_loss_ = false;
+  std::uint64_t program_ = 0;
+  std::int64_t samples_ = 0, samples_before_ = 0;
+  detail::sized_array<cache_line> headers_, received_;
+  detail::sized_array<cache_line> losses_;
+  processes::transfer headers_sent_, losses_sent_;
+  division one_each_;
+  detail::sized_array<T> factors_;
+  detail::sized_array<T const*> parts_;
+  detail::sized_array<range> ranges_;
+  detail::sized_array<range_times> times_;
+  double begun_ = 0, backward_ended_ = 0, ended_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace espalier::on_device
+#include "../../base/diagnostics_pop.hpp"

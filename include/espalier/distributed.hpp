@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+/// Training by several processes, whichever way they exchange bytes: esp::model<Net, esp::distributed<>>. Include it
+/// together with <espalier.hpp>, or <espalier/mpi.hpp>, which includes it.
+#include "device/distributed/all_reduce.hpp"
+#include "device/distributed/distributed_engine.hpp"
+
+#include "base/diagnostics_push.hpp"
+namespace espalier::detail {
+
+template <class Device, std::size_t BucketBytes>
+struct storage_on<distributed<Device, BucketBytes>> {
+  static constexpr bool included = storage_on<Device>::included;
+};
+
+}  // namespace espalier::detail
+#include "base/diagnostics_pop.hpp"
