@@ -50,7 +50,8 @@ ESPALIER_INLINE void transpose_lanes(V& a, V& b, indices<I...>) {
 
 /// A register whose 128-bit lanes are loaded at a distance of `stride` elements.
 template <class T>
-ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t, instruction_set_of_width<16>) {
+ESPALIER_INLINE typename registers<T, instruction_set_of_width<16>>::type gather_lanes(T const* from, std::int64_t,
+                                                                                       instruction_set_of_width<16>) {
   return registers<T, instruction_set_of_width<16>>::load(from);
 }
 template <class V, int... I>

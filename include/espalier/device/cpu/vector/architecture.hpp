@@ -58,6 +58,8 @@ struct instruction_set {
 /// The compilers' vectors: for processors that xsimd does not support, and for registers that are narrower than the
 /// widest.
 struct compiler_vectors {};
+/// Registers of scalars: for processors without vector registers (scalar_registers.hpp).
+struct scalar_registers {};
 
 namespace detail {
 
@@ -112,11 +114,22 @@ constexpr unsigned extensions = 0u
 #endif
     ;
 
+/// Whether the processor has vector registers.
+#if ESPALIER_BATCHES || defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || \
+    defined(__ARM_FEATURE_MVE) || defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || \
+    defined(__VX__) || defined(__mips_msa) || defined(__loongarch_sx)
+constexpr bool has_vectors = true;
+using plain_registers = compiler_vectors;
+#else
+constexpr bool has_vectors = false;
+using plain_registers = scalar_registers;
+#endif
+
 #if ESPALIER_BATCHES
 using widest = xsimd::default_arch;
 constexpr int widest_register = static_cast<int>(sizeof(xsimd::batch<float, widest>));
 #else
-using widest = compiler_vectors;
+using widest = plain_registers;
 #if defined(ESPALIER_SEPARATE_ROUNDING)
 constexpr int widest_register = 16;
 #elif defined(__AVX512F__)
@@ -137,17 +150,14 @@ constexpr int widest_register = 16;
 /// flash for a product of 64 by 16. No result depends on it.
 #if defined(__OPTIMIZE_SIZE__)
 constexpr bool has_long_bodies = false;
-#elif defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || defined(__ARM_FEATURE_MVE) || \
-    defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || defined(__VX__)
-constexpr bool has_long_bodies = true;
 #else
-constexpr bool has_long_bodies = false;
+constexpr bool has_long_bodies = has_vectors;
 #endif
 
 /// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for
 /// more extensions than their names state.
 template <int Bytes>
-using instruction_set_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
+using instruction_set_of_width = instruction_set<plain_registers, Bytes, extensions>;
 
 }  // namespace detail
 
