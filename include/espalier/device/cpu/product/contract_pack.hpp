@@ -10,8 +10,9 @@
 /// Copies and transpositions that pack the operands of matrix products. From: T, or a type of 16 bits that is widened.
 namespace espalier::on_cpu::detail {
 
+/// Of scalars, 24 sums are in registers, and what they are made of: processors without vectors have up to 32.
 template <class Arch>
-constexpr int register_count = Arch::bytes == 64 ? 32 : 16;
+constexpr int register_count = Arch::bytes == 64 ? 32 : adds_scalars<Arch> ? 12 : 16;
 
 /// to[r, 0 ... columns) = from[r, 0 ... columns): makes a panel contiguous.
 template <class T, class Arch, class From>
