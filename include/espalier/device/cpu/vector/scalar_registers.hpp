@@ -5,6 +5,7 @@
 /// that a loop carries in memory: each multiply-add loads and stores its sum. A class of scalars goes through the loop
 /// in the processor's registers. Its lanes are added in the same order, so the bits of all results are the same.
 
+#include "fused_lane.hpp"
 #include "registers.hpp"
 
 ESPALIER_PRECISE_BEGIN
@@ -15,9 +16,8 @@ namespace espalier::on_cpu::detail {
 /// and compilers remove the conversions. No function has a loop, which g++ would not unroll with -Os.
 template <class T, int N>
 struct scalars {
-  static constexpr int bytes = N * static_cast<int>(sizeof(T));
-  using vector = typename vector_of<T, bytes>::type;
-  T lane[N];
+  using vector = typename vector_of<T, N * static_cast<int>(sizeof(T))>::type;
+  T lane[static_cast<unsigned long>(N)];
 
   scalars() = default;
   ESPALIER_INLINE scalars(vector x) : scalars(x, indices_below<N>{}) {}
