@@ -160,8 +160,12 @@ constexpr bool has_long_bodies = false;
 constexpr bool has_long_bodies = has_vectors;
 #endif
 
-/// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for
-/// more extensions than their names state.
+template <int Bytes>
+using vectors_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
+template <int Bytes>
+using scalars_of_width = instruction_set<scalar_registers, Bytes, extensions>;
+/// Narrow registers are never xsimd's: its functions that are not inlined would be compiled for more extensions than
+/// their names state.
 template <int Bytes>
 using instruction_set_of_width = instruction_set<plain_registers, Bytes, extensions>;
 
