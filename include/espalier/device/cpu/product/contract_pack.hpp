@@ -12,7 +12,9 @@ namespace espalier::on_cpu::detail {
 
 /// Of scalars, 24 sums are in registers, and what they are made of: processors without vectors have up to 32.
 template <class Arch>
-constexpr int register_count = Arch::bytes == 64 ? 32 : adds_scalars<Arch> ? 12 : 16;
+constexpr int register_count = Arch::bytes == 64    ? 32
+                               : adds_scalars<Arch> ? 12
+                                                    : 16;
 
 /// to[r, 0 ... columns) = from[r, 0 ... columns): makes a panel contiguous.
 template <class T, class Arch, class From>

@@ -93,7 +93,8 @@ struct contract_panel {
     asm("" : "+r"(a_step), "+r"(group[1]), "+r"(group[2]));
     if (accumulate && (Mode & adds_last) == 0)
       ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
-    std::ptrdiff_t const terms = static_cast<std::ptrdiff_t>(depth);  // a counter of 64 bits costs two registers elsewhere
+    std::ptrdiff_t const terms =
+        static_cast<std::ptrdiff_t>(depth);  // a counter of 64 bits costs two registers elsewhere
     std::ptrdiff_t k = 0;
     for (; k + Chains <= terms; k += Chains) {
       vector const right[] = {load_once<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};  // (chains, vectors)

@@ -121,7 +121,7 @@ constexpr unsigned extensions = 0u
 /// Whether the processor has vector registers.
 #if defined(ESPALIER_SCALAR_REGISTERS)
 constexpr bool has_vectors = false;
-#elif ESPALIER_BATCHES || defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || \
+#elif ESPALIER_BATCHES || defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) ||                     \
     defined(__ARM_FEATURE_MVE) || defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || \
     defined(__VX__) || defined(__mips_msa) || defined(__loongarch_sx)
 constexpr bool has_vectors = true;

@@ -71,6 +71,7 @@ struct pack {
   using batch = detail::batch_of<T, Arch>;
   using mask_type = mask<T, Arch>;
   static constexpr int size = registers::size;
+  static constexpr bool is_vector = !std::is_same_v<typename Arch::architecture, scalar_registers>;
 
   batch value;
 
@@ -202,7 +203,7 @@ struct pack {
   static ESPALIER_INLINE pack load_once(T const* from) {
     pack x = load_first<N>(from);
 #if defined(__AVX512F__) && !defined(__clang__)
-    asm("" : "+v"(x.value.data));
+    if constexpr (is_vector) asm("" : "+v"(x.value.data));
 #endif
     return x;
   }

@@ -16,16 +16,14 @@ namespace espalier::on_cpu::detail {
 /// and compilers remove the conversions. No function has a loop, which g++ would not unroll with -Os.
 template <class T, int N>
 struct scalars {
-  using vector = typename vector_of<T, N * static_cast<int>(sizeof(T))>::type;
+  using vector = typename vector_of<T, N* static_cast<int>(sizeof(T))>::type;
   T lane[static_cast<unsigned long>(N)];
 
   scalars() = default;
   ESPALIER_INLINE scalars(vector x) : scalars(x, indices_below<N>{}) {}
   ESPALIER_INLINE operator vector() const { return to_vector(indices_below<N>{}); }
 
-  friend ESPALIER_INLINE scalars operator+(scalars const& a, scalars const& b) {
-    return sum(a, b, indices_below<N>{});
-  }
+  friend ESPALIER_INLINE scalars operator+(scalars const& a, scalars const& b) { return sum(a, b, indices_below<N>{}); }
   friend ESPALIER_INLINE scalars operator-(scalars const& a, scalars const& b) {
     return difference(a, b, indices_below<N>{});
   }
