@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Registers for processors without vector registers. g++ splits the operations of its vectors there, but keeps a vector
-/// that a loop carries in memory: each multiply-add loads and stores its sum. A class of scalars goes through the loop
-/// in the processor's registers. Its lanes are added in the same order, so the bits of all results are the same.
+/// Registers for processors without vector registers. g++ splits the operations of its vectors there, but keeps a
+/// vector that a loop carries in memory: each multiply-add loads and stores its sum. A class of scalars goes through the
+/// loop in the processor's registers. Each lane is computed as in a vector, so the results have the same bits.
 
 #include "fused_lane.hpp"
 #include "registers.hpp"
