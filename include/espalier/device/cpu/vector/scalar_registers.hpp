@@ -2,8 +2,8 @@
 #pragma once
 
 /// Registers for processors without vector registers. g++ splits the operations of its vectors there, but keeps a
-/// vector that a loop carries in memory: each multiply-add loads and stores its sum. A class of scalars goes through the
-/// loop in the processor's registers. Each lane is computed as in a vector, so the results have the same bits.
+/// vector that a loop carries in memory: each multiply-add loads and stores its sum. A class of scalars stays in the
+/// processor's registers. Each lane is computed as in a vector, so the results have the same bits.
 
 #include "fused_lane.hpp"
 #include "registers.hpp"
