@@ -5,6 +5,7 @@
     everywhere.py FOLDER [TARGET...]     TARGET: a name of the list below; without any, all
     everywhere.py --list                 the names, one a line
     everywhere.py --sizes FOLDER         bytes of flash and static memory of test/everywhere/size.cpp on a Cortex-M4 and M7, beyond those of an empty program
+    everywhere.py --instructions FOLDER  instructions of test/everywhere/instructions.cpp on a Cortex-M7 in qemu
 
 Each program runs in the library's default settings, where its numbers are compared within a tolerance, or with ESPALIER_SEPARATE_ROUNDING, where the hash of
 their bits is compared. The exit status is 0 if all are right, 77 if no target could run because tools are missing, 1 otherwise.
@@ -192,14 +193,30 @@ def sizes(folder, headers):
     return 0
 
 
+def instructions(folder, headers):
+    for target in targets(headers):
+        if target.name not in ("cortex_m7", "cortex_m7_clang") or missing(target):
+            continue
+        for level in "-O2", "-Os":
+            one = Target(**{**target.__dict__, "name": f"instructions_{target.name}{level}", "flags": [f for f in target.flags if not f.startswith("-O")] + [level, "-DNDEBUG"]})
+            out, said = build(one, "instructions", False, folder)
+            status, said = (1, said) if out is None else run([*target.runner[:-1], "-icount", "shift=0", target.runner[-1], str(out)], target.seconds)
+            print(f"{target.name} {level}\n{said}")
+            if status != 0 or "everywhere: all right" not in said:
+                return 1
+    return 0
+
+
 def main(words):
     if words == ["--list"]:
         print("\n".join(t.name for t in targets(Path())))
         return 0
-    if not words or (words[0].startswith("-") and words[:1] != ["--sizes"]) or words == ["--sizes"]:
+    measures = {"--sizes": sizes, "--instructions": instructions}
+    measure = measures.get(words[0]) if words else None
+    words = words[measure is not None:]
+    if not words or words[0].startswith("-"):
         print(__doc__)
         return 2
-    wants_sizes, words = words[0] == "--sizes", words[words[0] == "--sizes":]
     folder, names = Path(words[0]).resolve(), words[1:]
     headers = folder / "headers"
     headers.mkdir(parents=True, exist_ok=True)
@@ -208,8 +225,8 @@ def main(words):
         if place.is_dir() and not link.exists():
             link.symlink_to(place)
     write_digits(folder / "digits_data.hpp")
-    if wants_sizes:
-        return sizes(folder, headers)
+    if measure:
+        return measure(folder, headers)
     known = targets(headers)
     unknown = set(names) - {t.name for t in known}
     if unknown:

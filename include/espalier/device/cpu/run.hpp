@@ -346,12 +346,21 @@ void run(void* const* base, Team const& team) noexcept {
 /// needs.
 template <class Program, class T>
 inline constexpr std::size_t room_bytes = [] {
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
   std::int64_t const of_width[] = {detail::room_of_program<Program, T, detail::instruction_set_of_width<16>>,
                                    detail::room_of_program<Program, T, detail::instruction_set_of_width<32>>,
                                    detail::room_of_program<Program, T, detail::instruction_set_of_width<64>>};
-#else
+#elif defined(__riscv) && __riscv_xlen == 64
+  std::int64_t const of_width[] = {detail::room_of_program<Program, T, detail::scalars_of_width<16>>,
+                                   detail::room_of_program<Program, T, detail::vectors_of_width<16>>,
+                                   detail::room_of_program<Program, T, detail::vectors_of_width<32>>,
+                                   detail::room_of_program<Program, T, detail::vectors_of_width<64>>};
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+  // Memory is scarce, and all files of a program are compiled for the one processor.
   std::int64_t const of_width[] = {detail::room_of_program<Program, T, default_arch>};
+#else
+  std::int64_t const of_width[] = {detail::room_of_program<Program, T, detail::scalars_of_width<16>>,
+                                   detail::room_of_program<Program, T, detail::vectors_of_width<16>>};
 #endif
   std::int64_t most = 0;
   for (std::int64_t size : of_width) most = size > most ? size : most;

@@ -291,7 +291,7 @@ struct tap_sums : independent_parts {
   /// Columns whose sums are in registers. The channels of large groups are added one after the other, which takes more
   /// sums that do not wait for each other; the factors of all taps are beside them.
   static constexpr int most_columns = [] {
-    int const registers = detail::register_count<Arch>, fit = registers - taps - 2;
+    int const registers = detail::register_count<Arch>, left = registers - taps - 2, fit = left < 2 ? 2 : left;
     return (Each < 8 && Results == pixel) || !unrolled ? (registers == 32 ? 8 : 6) : fit < 16 ? fit : 16;
   }();
   /// Of the first phase.

@@ -10,8 +10,11 @@
 /// Copies and transpositions that pack the operands of matrix products. From: T, or a type of 16 bits that is widened.
 namespace espalier::on_cpu::detail {
 
+/// Of scalars, 24 sums are in registers, and what they are made of: processors without vectors have up to 32.
 template <class Arch>
-constexpr int register_count = Arch::bytes == 64 ? 32 : 16;
+constexpr int register_count = Arch::bytes == 64    ? 32
+                               : adds_scalars<Arch> ? 12
+                                                    : 16;
 
 /// to[r, 0 ... columns) = from[r, 0 ... columns): makes a panel contiguous.
 template <class T, class Arch, class From>
@@ -50,7 +53,8 @@ ESPALIER_INLINE void transpose_lanes(V& a, V& b, indices<I...>) {
 
 /// A register whose 128-bit lanes are loaded at a distance of `stride` elements.
 template <class T>
-ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t, instruction_set_of_width<16>) {
+ESPALIER_INLINE typename registers<T, instruction_set_of_width<16>>::type gather_lanes(T const* from, std::int64_t,
+                                                                                       instruction_set_of_width<16>) {
   return registers<T, instruction_set_of_width<16>>::load(from);
 }
 template <class V, int... I>

@@ -93,8 +93,10 @@ struct contract_panel {
     asm("" : "+r"(a_step), "+r"(group[1]), "+r"(group[2]));
     if (accumulate && (Mode & adds_last) == 0)
       ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
-    std::int64_t k = 0;
-    for (; k + Chains <= depth; k += Chains) {
+    std::ptrdiff_t const terms =
+        static_cast<std::ptrdiff_t>(depth);  // a counter of 64 bits costs two registers elsewhere
+    std::ptrdiff_t k = 0;
+    for (; k + Chains <= terms; k += Chains) {
       vector const right[] = {load_once<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};  // (chains, vectors)
       if constexpr (Mode & prefetch_ahead) {
         __builtin_prefetch(options.ahead, 0, 2);
@@ -121,7 +123,7 @@ struct contract_panel {
 #endif
     }
     if constexpr (Chains > 1) {
-      for (; k < depth; ++k) {
+      for (; k < terms; ++k) {
         ((sum[Result] = fma(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b),
                             sum[Result])),
          ...);

@@ -109,7 +109,7 @@ struct row_block {
   /// Otherwise clang computes what reads a sum before the next sum, and the processor's queues are full of what waits.
   static ESPALIER_INLINE void await([[maybe_unused]] vector& sum, [[maybe_unused]] vector& last) {
 #if defined(__clang__) && defined(__AVX512F__)
-    if constexpr (Vectors > 1) asm volatile("" : "+v"(sum.value.data), "+v"(last.value.data));
+    if constexpr (Vectors > 1 && registers::is_vector) asm volatile("" : "+v"(sum.value.data), "+v"(last.value.data));
 #endif
   }
   /// Adds the chains in pairs.
@@ -200,7 +200,11 @@ constexpr int row_vectors(int vectors, int registers) {
   int const most = registers / 2, blocks = (vectors + most - 1) / most;
   return (vectors + blocks - 1) / blocks;
 }
-constexpr int row_chains(int vectors) { return vectors <= 2 ? 4 : vectors <= 4 ? 2 : 1; }
+/// The lanes of one register of scalars are sums enough.
+template <class Arch>
+constexpr int row_chains(int vectors) {
+  return adds_scalars<Arch> || vectors > 4 ? 1 : vectors <= 2 ? 4 : 2;
+}
 
 }  // namespace detail
 
@@ -226,8 +230,8 @@ struct contract_row {
   /// backwards in the next, so the parts that were read last are still in the cache. A step of a GRU of 64 takes 0.84
   /// times as long. A w of 16 bits has the parts of floats, so that its sums have their bits.
   static constexpr std::int64_t bytes = std::int64_t{K} * N * std::int64_t{sizeof(T)};
-  static constexpr bool in_parts =
-      !few && !large && each == vectors && detail::row_chains(vectors) == 1 && bytes > 28 * 1024 && bytes <= 96 * 1024;
+  static constexpr bool in_parts = !few && !large && each == vectors && detail::row_chains<Arch>(vectors) == 1 &&
+                                   bytes > 28 * 1024 && bytes <= 96 * 1024;
   static constexpr int parts = !in_parts ? 1 : K % 4 == 0 && bytes > 48 * 1024 ? 4 : K % 2 == 0 ? 2 : 1;
 
   template <class Epilogue>
@@ -263,7 +267,7 @@ struct contract_row {
   }
   template <int First, class Epilogue>
   static ESPALIER_INLINE void blocks(T const* x, Weight const* w, Epilogue const& e) {
-    constexpr int now = vectors - First < each ? vectors - First : each, chains = detail::row_chains(now);
+    constexpr int now = vectors - First < each ? vectors - First : each, chains = detail::row_chains<Arch>(now);
     using block = detail::row_block<T, Arch, now, First + now == vectors ? last : width, chains, Weight>;
     block::template run<K, N>(x, w + First * width, First * width, e, detail::indices_below<now * chains>{},
                               detail::indices_below<now>{});

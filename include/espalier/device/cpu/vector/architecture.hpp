@@ -3,13 +3,17 @@
 
 /// The instruction set that kernels are compiled for: xsimd's architecture if xsimd has batches for the processor,
 /// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
-/// xsimd, which compiles fastest; so does ESPALIER_SEPARATE_ROUNDING, with packs of 16 bytes. This is the only file
-/// that includes xsimd.
+/// xsimd, which compiles fastest; so does ESPALIER_SEPARATE_ROUNDING, with packs of 16 bytes. Processors without vector
+/// registers have registers of scalars, which ESPALIER_SCALAR_REGISTERS selects everywhere: tests run them on any
+/// processor. This is the only file that includes xsimd.
+
+#include <type_traits>
 
 #include "../../../base/host_device.hpp"
 
 // nvcc compiles none of these kernels, so the headers are left out.
-#if !defined(ESPALIER_COMPILER_VECTORS) && !defined(ESPALIER_SEPARATE_ROUNDING) && !defined(__CUDACC__)
+#if !defined(ESPALIER_COMPILER_VECTORS) && !defined(ESPALIER_SEPARATE_ROUNDING) && \
+    !defined(ESPALIER_SCALAR_REGISTERS) && !defined(__CUDACC__)
 #if __has_include(<xsimd/config/xsimd_config.hpp>)
 #include <xsimd/config/xsimd_config.hpp>
 #elif defined(__SSE2__) || defined(__aarch64__)
@@ -58,6 +62,8 @@ struct instruction_set {
 /// The compilers' vectors: for processors that xsimd does not support, and for registers that are narrower than the
 /// widest.
 struct compiler_vectors {};
+/// Registers of scalars: for processors without vector registers (scalar_registers.hpp).
+struct scalar_registers {};
 
 namespace detail {
 
@@ -112,12 +118,25 @@ constexpr unsigned extensions = 0u
 #endif
     ;
 
+/// Whether the processor has vector registers.
+#if defined(ESPALIER_SCALAR_REGISTERS)
+constexpr bool has_vectors = false;
+#elif ESPALIER_BATCHES || defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) ||                     \
+    defined(__ARM_FEATURE_MVE) || defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || \
+    defined(__VX__) || defined(__mips_msa) || defined(__loongarch_sx)
+constexpr bool has_vectors = true;
+#else
+constexpr bool has_vectors = false;
+#endif
+/// Without xsimd.
+using plain_registers = std::conditional_t<has_vectors, compiler_vectors, scalar_registers>;
+
 #if ESPALIER_BATCHES
 using widest = xsimd::default_arch;
 constexpr int widest_register = static_cast<int>(sizeof(xsimd::batch<float, widest>));
 #else
-using widest = compiler_vectors;
-#if defined(ESPALIER_SEPARATE_ROUNDING)
+using widest = plain_registers;
+#if defined(ESPALIER_SEPARATE_ROUNDING) || defined(ESPALIER_SCALAR_REGISTERS)
 constexpr int widest_register = 16;
 #elif defined(__AVX512F__)
 constexpr int widest_register = 64;
@@ -137,17 +156,25 @@ constexpr int widest_register = 16;
 /// flash for a product of 64 by 16. No result depends on it.
 #if defined(__OPTIMIZE_SIZE__)
 constexpr bool has_long_bodies = false;
-#elif defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || defined(__ARM_FEATURE_MVE) || \
-    defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || defined(__VX__)
-constexpr bool has_long_bodies = true;
 #else
-constexpr bool has_long_bodies = false;
+constexpr bool has_long_bodies = has_vectors;
 #endif
 
-/// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for
-/// more extensions than their names state.
 template <int Bytes>
-using instruction_set_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
+using vectors_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
+template <int Bytes>
+using scalars_of_width = instruction_set<scalar_registers, Bytes, extensions>;
+/// Narrow registers are never xsimd's: its functions that are not inlined would be compiled for more extensions than
+/// their names state.
+template <int Bytes>
+using instruction_set_of_width = instruction_set<plain_registers, Bytes, extensions>;
+
+/// Whether packs of Arch are scalars, and kernels may add in an order that suits them. With separate rounding, every
+/// processor has the order of vectors.
+template <class Arch>
+constexpr bool adds_scalars = false;
+template <int Bytes, unsigned Extensions>
+constexpr bool adds_scalars<instruction_set<scalar_registers, Bytes, Extensions>> = (Extensions & 8192u) == 0;
 
 }  // namespace detail
 

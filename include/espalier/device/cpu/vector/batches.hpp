@@ -27,7 +27,7 @@
 /// | everything | rvv | 14 | the register is a class, on which the compilers' operators do not work | the compilers' vectors |
 /// | registers narrower than the widest | all | all | functions that are not inlined would be compiled for more than their names state | the compilers' vectors |
 
-#include "registers.hpp"
+#include "scalar_registers.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
@@ -60,10 +60,10 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
-/// A register of the compilers' vectors, with the member names of xsimd's batches.
+/// A register of the compilers' vectors, or one of scalars, with the member names of xsimd's batches.
 template <class T, class Arch>
 struct vector_batch {
-  using register_type = typename registers<T, Arch>::type;
+  using register_type = typename registers<T, Arch>::held;
   register_type data;
 
   static ESPALIER_INLINE vector_batch load_unaligned(T const* from) { return {registers<T, Arch>::load(from)}; }

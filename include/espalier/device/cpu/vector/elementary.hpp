@@ -37,7 +37,8 @@ P quotient(P, P);
 /// Whether packs of Arch hold xsimd's batches. The functions below work on the same register as the compilers' vector
 /// (batches.hpp).
 template <class Arch>
-constexpr bool holds_batches = !std::is_same_v<typename Arch::architecture, compiler_vectors>;
+constexpr bool holds_batches = !std::is_same_v<typename Arch::architecture, compiler_vectors> &&
+                               !std::is_same_v<typename Arch::architecture, scalar_registers>;
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, instruction_set_of_width<Arch::bytes>> as_vector(pack<T, Arch> x) {
   return x.lanes();

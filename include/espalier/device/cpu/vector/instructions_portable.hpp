@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../../base/bits.hpp"
+#include "fused_lane.hpp"
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
@@ -32,16 +33,6 @@ ESPALIER_INLINE V square_root(V x) {
 }
 #endif
 
-#if defined(__FP_FAST_FMAF) && !defined(ESPALIER_SEPARATE_ROUNDING)
-ESPALIER_INLINE float fused_lane(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-#else
-ESPALIER_INLINE float fused_lane(float a, float b, float c) { return ESPALIER_AS_WRITTEN(a * b + c); }
-#endif
-#if defined(__FP_FAST_FMA) && !defined(ESPALIER_SEPARATE_ROUNDING)
-ESPALIER_INLINE double fused_lane(double a, double b, double c) { return __builtin_fma(a, b, c); }
-#else
-ESPALIER_INLINE double fused_lane(double a, double b, double c) { return ESPALIER_AS_WRITTEN(a * b + c); }
-#endif
 template <int... I, class V>
 ESPALIER_INLINE V fused_lanes(V a, V b, V c, std::integer_sequence<int, I...>) {
   return V{fused_lane(a[I], b[I], c[I])...};

@@ -71,6 +71,7 @@ struct pack {
   using batch = detail::batch_of<T, Arch>;
   using mask_type = mask<T, Arch>;
   static constexpr int size = registers::size;
+  static constexpr bool is_vector = !std::is_same_v<typename Arch::architecture, scalar_registers>;
 
   batch value;
 
@@ -178,7 +179,7 @@ struct pack {
   ESPALIER_INLINE void store(T* to) const { value.store_unaligned(to); }
   /// Stores past the caches: for results that exceed them and are not read soon. to is aligned to the size of the pack.
   /// Call stream_fence() before other threads read the results.
-  ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, lanes()); }
+  ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, typename registers::held(value.data)); }
   /// The first N lanes from memory, 0 in the others. Memory beyond them is not read.
   template <int N>
   static ESPALIER_INLINE pack load_first(T const* from) {
@@ -190,7 +191,9 @@ struct pack {
     } else if constexpr (N == 0) {
       return register_type{};
     } else {
-      return detail::load_lanes<N>(from, register_type{});
+      pack r;
+      r.value.data = detail::load_lanes<N>(from, typename registers::held{});
+      return r;
     }
   }
   /// load_first of what several instructions use. With 32 registers g++ 12 would read it from memory for each of them,
@@ -200,7 +203,7 @@ struct pack {
   static ESPALIER_INLINE pack load_once(T const* from) {
     pack x = load_first<N>(from);
 #if defined(__AVX512F__) && !defined(__clang__)
-    asm("" : "+v"(x.value.data));
+    if constexpr (is_vector) asm("" : "+v"(x.value.data));
 #endif
     return x;
   }
@@ -220,7 +223,7 @@ struct pack {
     if constexpr (N == size) {
       value.store_unaligned(to);
     } else if constexpr (N > 0) {
-      detail::store_lanes<N>(to, lanes());
+      detail::store_lanes<N>(to, typename registers::held(value.data));
     }
   }
 

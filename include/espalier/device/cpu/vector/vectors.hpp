@@ -44,6 +44,7 @@ struct vector_of {
   typedef Lane type __attribute__((vector_size(Bytes)));
 };
 
+/// type: the compilers' vector, on which lanes are compared, shuffled and reinterpreted. held: what packs hold.
 template <class T, class Arch>
 struct registers {
   static constexpr int bytes = Arch::bytes;
@@ -52,6 +53,7 @@ struct registers {
   typedef T unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
   typedef typename lane<T>::bits bits __attribute__((vector_size(bytes)));
   using mask = decltype(type{} < type{});
+  using held = type;
 
   static ESPALIER_INLINE type fill(T x) { return x - type{}; }
   static ESPALIER_INLINE type load(T const* from) { return *reinterpret_cast<unaligned const*>(from); }
