@@ -7,6 +7,7 @@
 #include "contract_cblas.hpp"
 #include "contract_panel.hpp"
 #include "contract_row.hpp"
+#include "contract_small.hpp"
 #include "contract_streamed.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -302,6 +303,9 @@ struct contract {
                                         std::int64_t j_end, After const& after, Terms... terms) {
     if constexpr (streams) {
       streamed::run(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
+    } else if constexpr (is_small<Arch>) {
+      small_rectangle(a, b, c, i_begin, i_end, j_begin, j_end, number_of_terms(terms...));
+      after(i_begin, i_end - i_begin, j_begin, j_end - j_begin);
     } else if constexpr (packed) {
       run_packed(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
     } else {
@@ -313,6 +317,28 @@ struct contract {
           i += m;
         }
     }
+  }
+
+  /// The same by one function for all shapes. The last columns may have other chains, as in panels.
+  static void small_rectangle(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                              std::int64_t j_begin, std::int64_t j_end, std::int64_t terms) {
+    constexpr int of_rest = chains < rest == 0 ? cut.vectors : rest > ;
+    constexpr std::int64_t b_step = b_transposed ? 1 : N, b_column = b_transposed ? K : 1;
+    detail::small_product s{i_end - i_begin,    j_end - j_begin,    terms, a_row, a_step, b_step, b_column, N,
+                            packed ? depth : K, chains<cut.vectors>};
+    a += i_begin * a_row;
+    c += i_begin * N;
+    if constexpr (chains<cut.vectors> != of_rest && N >= panel) {
+      std::int64_t const narrow = N / panel * panel;
+      s.columns = (j_end < narrow ? j_end : narrow) - j_begin;
+      if (s.columns > 0) detail::contract_small<T, Arch>(a, b + j_begin * b_column, c + j_begin, s);
+      else s.columns = 0;
+      j_begin += s.columns;
+      s.columns = j_end - j_begin;
+      s.chains = of_rest;
+      if (s.columns == 0) return;
+    }
+    detail::contract_small<T, Arch>(a, b + j_begin * b_column, c + j_begin, s);
   }
 
   /// A narrow c fills few lanes. If a is stored transposed, c is computed transposed, which fills all lanes.

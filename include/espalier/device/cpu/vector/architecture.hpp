@@ -7,6 +7,7 @@
 /// that includes xsimd.
 
 #include "../../../base/host_device.hpp"
+#include "../../../base/small.hpp"
 
 // nvcc compiles none of these kernels, so the headers are left out.
 #if !defined(ESPALIER_COMPILER_VECTORS) && !defined(ESPALIER_SEPARATE_ROUNDING) && !defined(__CUDACC__)
@@ -110,6 +111,9 @@ constexpr unsigned extensions = 0u
 #if defined(__ARM_FEATURE_DOTPROD)
                                 | 32768u
 #endif
+#if ESPALIER_IS_SMALL
+                                | 65536u
+#endif
     ;
 
 #if ESPALIER_BATCHES
@@ -135,7 +139,7 @@ constexpr int widest_register = 16;
 /// Whether kernels have long bodies: many terms without a loop, several kernels in one function. Processors without
 /// vector registers compute a pack number by number: there the bodies gain nothing, and cost 40 KB of a Cortex-M's
 /// flash for a product of 64 by 16. No result depends on it.
-#if defined(__OPTIMIZE_SIZE__)
+#if defined(__OPTIMIZE_SIZE__) || ESPALIER_IS_SMALL
 constexpr bool has_long_bodies = false;
 #elif defined(__SSE2__) || defined(__aarch64__) || defined(__ARM_NEON) || defined(__ARM_FEATURE_MVE) || \
     defined(__wasm_simd128__) || defined(__ALTIVEC__) || defined(__riscv_vector) || defined(__VX__)
@@ -150,6 +154,12 @@ template <int Bytes>
 using instruction_set_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
 
 }  // namespace detail
+
+/// Whether kernels of an instruction set are compiled for size: ESPALIER_SMALL is defined (base/small.hpp).
+template <class Arch>
+inline constexpr bool is_small = false;
+template <class Architecture, int Bytes, unsigned Extensions>
+inline constexpr bool is_small<instruction_set<Architecture, Bytes, Extensions>> = (Extensions & 65536u) != 0;
 
 using default_arch = instruction_set<detail::widest, detail::widest_register, detail::extensions>;
 
