@@ -322,23 +322,33 @@ struct contract {
   /// The same by one function for all shapes. The last columns may have other chains, as in panels.
   static void small_rectangle(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
                               std::int64_t j_begin, std::int64_t j_end, std::int64_t terms) {
+    using size = std::ptrdiff_t;
     constexpr int of_rest = chains < rest == 0 ? cut.vectors : rest > ;
-    constexpr std::int64_t b_step = b_transposed ? 1 : N, b_column = b_transposed ? K : 1;
-    detail::small_product s{i_end - i_begin,    j_end - j_begin,    terms, a_row, a_step, b_step, b_column, N,
-                            packed ? depth : K, chains<cut.vectors>};
-    a += i_begin * a_row;
-    c += i_begin * N;
-    if constexpr (chains<cut.vectors> != of_rest && N >= panel) {
-      std::int64_t const narrow = N / panel * panel;
-      s.columns = (j_end < narrow ? j_end : narrow) - j_begin;
-      if (s.columns > 0) detail::contract_small<T, Arch>(a, b + j_begin * b_column, c + j_begin, s);
-      else s.columns = 0;
-      j_begin += s.columns;
-      s.columns = j_end - j_begin;
+    constexpr size b_step = b_transposed ? 1 : size{N}, b_column = b_transposed ? size{K} : 1;
+    detail::small_product s{static_cast<size>(i_end - i_begin),
+                            static_cast<size>(j_end - j_begin),
+                            static_cast<size>(terms),
+                            size{a_row},
+                            size{a_step},
+                            b_step,
+                            b_column,
+                            size{N},
+                            size{packed ? depth : K},
+                            chains<cut.vectors>};
+    auto from = static_cast<size>(j_begin);
+    a += static_cast<size>(i_begin) * size{a_row};
+    c += static_cast<size>(i_begin) * size{N};
+    if constexpr (chains<cut.vectors> != of_rest) {
+      size const narrow = size{N / panel * panel}, end = static_cast<size>(j_end);
+      s.columns = (end < narrow ? end : narrow) - from;
+      if (s.columns > 0) {
+        detail::contract_small<T, Arch>(a, b + from * b_column, c + from, s);
+        from += s.columns;
+      }
+      s.columns = end - from;
       s.chains = of_rest;
-      if (s.columns == 0) return;
     }
-    detail::contract_small<T, Arch>(a, b + j_begin * b_column, c + j_begin, s);
+    detail::contract_small<T, Arch>(a, b + from * b_column, c + from, s);
   }
 
   /// A narrow c fills few lanes. If a is stored transposed, c is computed transposed, which fills all lanes.
