@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program without exceptions (test/meson.build): what an error does there. Exit status 0 if all is right. Also compiled
-// with ESPALIER_SMALL, where nothing is printed.
+// A program without exceptions (test/meson.build): what an error does there. Exit status 0 if all is right. Also
+// compiled with ESPALIER_SMALL, where nothing is printed.
 #include <espalier/base/error_handler.hpp>
 #include <espalier/io/error.hpp>
 

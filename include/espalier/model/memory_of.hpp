@@ -142,8 +142,8 @@ constexpr memory_facts memory_of_all() {
 
 }  // namespace detail
 
-/// What objects of these types need of a processor's memory: what they allocate, or what you pass as esp::bytes, and the
-/// objects. report/memory_report.hpp prints it.
+/// What objects of these types need of a processor's memory: what they allocate, or what you pass as esp::bytes, and
+/// the objects. report/memory_report.hpp prints it.
 ///     using Model = esp::model<Net>;
 ///     using Trainer = esp::trainer<Model, nn::SoftmaxLoss, optim::SGD<>, esp::batch<8, 64>>;
 ///     static_assert(esp::memory_of<Model, Trainer>.ram_bytes <= 16 * 1024);

@@ -9,7 +9,7 @@
 namespace espalier::on_cpu::detail {
 
 /// A rectangle of a matrix product: its extents, and the strides of the operands. Element (i, k) of op(a) is
-/// a[i * a_row + k * a_step], element (k, j) of op(b) is b[k * b_step + j * b_column]. Numbers of elements in memory fit
+/// a[i * a_row + k * a_step], element (k, j) of op(b) is b[k * b_step + j * b_column]. Counts of elements in memory fit
 /// in an address; 64 bits take two registers of a small processor.
 struct small_product {
   std::ptrdiff_t rows, columns, terms, a_row, a_step, b_step, b_column, c_row;
