@@ -8,7 +8,7 @@
 /// (device/cpu/product/contract_small.hpp), and each elementary function is compiled once.
 ///
 /// bits    those of kernels without it: sums have the same order. Without ESPALIER_SEPARATE_ROUNDING compilers may fuse
-///         other products and sums
+///         other products and sums, and bias corrections of Adam may differ in the last digit of a double
 /// memory  the same
 /// errors  in a program without exceptions, an error without an error handler prints nothing and traps: printing and
 ///         abort() take 3 KB
