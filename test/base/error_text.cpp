@@ -27,6 +27,11 @@ BOOST_AUTO_TEST_CASE(words_and_numbers) {
   using limits = std::numeric_limits<std::int64_t>;
   BOOST_TEST(written(limits::max()) == std::to_string(limits::max()));
   BOOST_TEST(written(limits::min()) == std::to_string(limits::min()));
+  for (std::int64_t power = 1; power > 0 && power < limits::max() / 10; power *= 10)
+    for (std::int64_t value : {power - 1, power, -power, power * 3 + 7})
+      BOOST_TEST(written(value) == std::to_string(value));
+  for (int bits = 1; bits < 63; ++bits)
+    BOOST_TEST(written(std::int64_t{1} << bits) == std::to_string(std::int64_t{1} << bits));
 }
 
 BOOST_AUTO_TEST_CASE(longer_text_is_cut) {

@@ -4,6 +4,7 @@
 #include <espalier.hpp>
 #include <espalier/model/embedded.hpp>
 #include <espalier/model/frozen.hpp>
+#include <espalier/model/memory_of.hpp>
 
 #include "../../docs/examples/support/digits_net.hpp"
 #include "../../docs/examples/support/digits_weights.hpp"
@@ -24,6 +25,7 @@ using Net = esp::predictor<decltype(trained), picture>;
 using Net = esp::frozen<decltype(trained), picture>;
 #endif
 static esp::bytes<Net::bytes> room;
+static_assert(esp::memory_of<decltype(trained), Net>.ram_bytes == sizeof room + sizeof(Net));
 static esp::tensor<float, picture> x;
 static esp::tensor<float, esp::shape<1, 10>> scores;
 
@@ -44,6 +46,11 @@ using Rule = esp::optim::Adam;
 using Trainer = esp::trainer<Model, nn::SoftmaxLoss, Rule, batch>;
 static esp::bytes<Model::bytes> model_room;
 static esp::bytes<Trainer::bytes> room;
+// [memory]
+static_assert(esp::memory_of<Model, Trainer>.ram_bytes <= 26 * 1024);  // without what you pass to a step
+// [/memory]
+static_assert(esp::memory_of<Model, Trainer>.ram_bytes ==
+              sizeof model_room + sizeof room + sizeof(Model) + sizeof(Trainer));
 static esp::tensor<float, batch> x;
 static esp::tensor<std::int32_t, esp::shape<8>> y;
 

@@ -60,6 +60,7 @@ def modes():
             Mode(f"{compiler}_fast_math", compiler, "run", f"-O2 {STRICT} -ffast-math -march=native"),
             Mode(f"{compiler}_compiler_vectors", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_COMPILER_VECTORS -DESPALIER_CACHE_BYTES=262144,1048576"),
             Mode(f"{compiler}_separate_rounding", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SEPARATE_ROUNDING -ffp-contract=off"),
+            Mode(f"{compiler}_small", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SMALL"),
             Mode(f"{compiler}_separate_rounding_fast", compiler, "invalid", "-DESPALIER_SEPARATE_ROUNDING -ffast-math", "espalier cannot fix the bits of numbers with -ffast-math", quick=compiler == "gcc"),
             Mode(f"{compiler}_lto", compiler, "run", f"-O2 {STRICT} -flto=auto"),
             Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all -DWITH_A_STREAM"),

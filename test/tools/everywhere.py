@@ -4,7 +4,7 @@
 
     everywhere.py FOLDER [TARGET...]     TARGET: a name of the list below; without any, all
     everywhere.py --list                 the names, one a line
-    everywhere.py --sizes FOLDER         bytes of flash and static memory of test/everywhere/size.cpp on a Cortex-M4 and M7, beyond those of an empty program
+    everywhere.py --sizes FOLDER         bytes of flash and static memory of test/everywhere/size.cpp on a Cortex-M4 and M7, without and with ESPALIER_SMALL, beyond those of an empty program
     everywhere.py --instructions FOLDER  instructions of test/everywhere/instructions.cpp on a Cortex-M7 in qemu
 
 Each program runs in the library's default settings, where its numbers are compared within a tolerance, or with ESPALIER_SEPARATE_ROUNDING, where the hash of
@@ -45,10 +45,10 @@ class Target:
     seconds: int = 240
 
 
-def cortex(headers, name, cpu, machine, programs, fpu="", clang="", folder="", rom=0, ram=0x20000000, level="-O2"):
+def cortex(headers, name, cpu, machine, programs, fpu="", clang="", folder="", rom=0, ram=0x20000000, level="-O2", more=()):
     arch = [f"-mcpu={cpu}", "-mthumb"] + (["-mfloat-abi=hard"] + ([f"-mfpu={fpu}"] if fpu != "auto" else []) if fpu else [])
     link = arch + ["--specs=rdimon.specs", "-Wl,--no-warn-mismatch", f"-Wl,--section-start=.vectors={rom:#x}", f"-Wl,-Ttext-segment={rom + 0x10000:#x}", f"-Wl,-Tdata={ram:#x}"]
-    flags = ["-isystem", str(headers)] + BARE + [level, f"-DEVERYWHERE_FIRST_STACK={ram + 0x10000:#x}"]
+    flags = ["-isystem", str(headers)] + BARE + [level, *more, f"-DEVERYWHERE_FIRST_STACK={ram + 0x10000:#x}"]
     target = Target(name, "arm-none-eabi-g++", flags + arch, [], programs, link=link, objects=["cortex_m.cpp"], tools=["qemu-system-arm"])
     if clang:
         include = newlib()
@@ -101,6 +101,7 @@ def targets(headers):
         cortex(headers, "cortex_m3", "cortex-m3", "mps2-an385", both, level="-Os"),
         cortex(headers, "cortex_m4", "cortex-m4", "mps2-an386", usual, "fpv4-sp-d16"),
         cortex(headers, "cortex_m7", "cortex-m7", "mps2-an500", both + digits, "fpv5-d16"),
+        cortex(headers, "cortex_m7_small", "cortex-m7", "mps2-an500", both + digits, "fpv5-d16", level="-Os", more=["-DESPALIER_SMALL"]),
         cortex(headers, "cortex_m33", "cortex-m33", "mps2-an505", usual, "fpv5-sp-d16", rom=0x10000000, ram=0x38000000),
         cortex(headers, "cortex_m7_clang", "cortex-m7", "mps2-an500", same, "fpv5-d16", clang="thumbv7em-none-eabihf", folder="thumb/v7e-m+dp/hard"),
         cortex(headers, "cortex_m55_clang", "cortex-m55", "mps3-an547", both, "auto", clang="thumbv8.1m.main-none-eabihf", folder="thumb/v8-m.main+dp/hard"),
@@ -174,22 +175,11 @@ def write_digits(to):
 
 
 def sizes(folder, headers):
-    parts = ["an empty program", "a predictor", "a frozen net", "training with SGD", "training with Adam"]
     for target in targets(headers):
-        if target.name not in ("cortex_m4", "cortex_m7") or missing(target):
-            continue
-        target.flags = [flag for flag in target.flags if not flag.startswith("-O")] + ["-Os", "-DNDEBUG", "-ffunction-sections", "-fdata-sections"]
-        target.link += ["-Wl,--gc-sections"]
-        empty = None
-        for part, title in enumerate(parts):
-            one = Target(**{**target.__dict__, "name": f"size_{target.name}_{part}", "flags": target.flags + [f"-DPART={part}"]})
-            out, said = build(one, "size", False, folder)
-            if out is None:
-                print(said)
-                return 1
-            text, data, bss = map(int, run(["arm-none-eabi-size", str(out)], 60)[1].splitlines()[1].split()[:3])
-            empty = empty or (text + data, data + bss)
-            print(f"{target.name}: {title}: {text + data - empty[0]} bytes of flash, {data + bss - empty[1]} of static memory")
+        if target.name in ("cortex_m4", "cortex_m7") and not missing(target):
+            for small in False, True:
+                if not sizes_of(target, small, folder):
+                    return 1
     return 0
 
 
@@ -205,6 +195,24 @@ def instructions(folder, headers):
             if status != 0 or "everywhere: all right" not in said:
                 return 1
     return 0
+
+
+def sizes_of(target, small, folder):
+    """Prints the sizes of the programs for one target; False if one does not compile."""
+    parts = ["an empty program", "a predictor", "a frozen net", "training with SGD", "training with Adam"]
+    flags = [flag for flag in target.flags if not flag.startswith("-O")] + ["-Os", "-DNDEBUG", "-ffunction-sections", "-fdata-sections"] + ["-DESPALIER_SMALL"] * small
+    name = target.name + "_small" * small
+    empty = None
+    for part, title in enumerate(parts):
+        one = Target(**{**target.__dict__, "name": f"size_{name}_{part}", "flags": flags + [f"-DPART={part}"], "link": target.link + ["-Wl,--gc-sections"]})
+        out, said = build(one, "size", False, folder)
+        if out is None:
+            print(said)
+            return False
+        text, data, bss = map(int, run(["arm-none-eabi-size", str(out)], 60)[1].splitlines()[1].split()[:3])
+        empty = empty or (text + data, data + bss)
+        print(f"{name}: {title}: {text + data - empty[0]} bytes of flash, {data + bss - empty[1]} of static memory")
+    return True
 
 
 def main(words):

@@ -15,8 +15,8 @@ inline error_handler handler_of_errors = nullptr;
 
 /// set_error_handler(handler): in a program without exceptions (-fno-exceptions), errors call this function instead of
 /// printing their sentence to the standard error output. If it returns, or if there is none (nullptr, as at first),
-/// abort() is called. Returns the handler that was set before. With exceptions, errors are thrown, and no handler is
-/// called.
+/// abort() is called. With ESPALIER_SMALL, nothing is printed, and the program traps instead of calling abort().
+/// Returns the handler that was set before. With exceptions, errors are thrown, and no handler is called.
 ///
 ///     esp::set_error_handler([](char const* sentence) { log(sentence); restart(); });
 ///

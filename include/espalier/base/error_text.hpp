@@ -22,11 +22,10 @@ class error_text {
     char digits[24];
     int n = 0;
     if (value < 0) *this << "-";
-    do {
-      auto const digit = value % 10;
-      digits[n++] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
-      value /= 10;
-    } while (value != 0);
+    std::uint64_t rest =
+        value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    do digits[n++] = static_cast<char>('0' + next_digit(rest));
+    while (rest != 0);
     while (n > 0 && at_ != end()) *at_++ = digits[--n];
     *at_ = 0;
     return *this;
@@ -41,6 +40,19 @@ class error_text {
   char const* text() const noexcept { return text_; }
 
  private:
+  /// Divides by 10 and returns the remainder. By 16 bits at a time: without an instruction for it, a division of 64
+  /// bits would bring a function of 700 bytes into the program.
+  static std::uint32_t next_digit(std::uint64_t& value) noexcept {
+    std::uint64_t quotient = 0;
+    std::uint32_t remainder = 0;
+    for (int shift = 48; shift >= 0; shift -= 16) {
+      std::uint32_t const part = remainder << 16 | static_cast<std::uint32_t>(value >> shift & 0xffff);
+      quotient = quotient << 16 | part / 10;
+      remainder = part % 10;
+    }
+    value = quotient;
+    return remainder;
+  }
   char const* end() const noexcept { return text_ + sizeof text_ - 1; }
 
   char text_[240]{};

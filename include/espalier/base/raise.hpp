@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "error_handler.hpp"
+#include "small.hpp"
 
-#if !defined(__cpp_exceptions)
+#if !defined(__cpp_exceptions) && !ESPALIER_IS_SMALL
 #include <cstdio>
 #include <cstdlib>
 #endif
@@ -12,11 +13,16 @@
 namespace espalier::detail {
 
 /// raise(error): throws it. A program without exceptions (-fno-exceptions) calls the handler of set_error_handler with
-/// what(), or prints what() to the standard error output, and calls abort().
+/// what(), or prints what() to the standard error output, and calls abort(). With ESPALIER_SMALL it prints nothing and
+/// traps: abort() and what prints take 3 KB of a bare processor's flash.
 template <class Error>
 [[noreturn, gnu::cold, gnu::noinline]] void raise(Error const& error) {
 #if defined(__cpp_exceptions)
   throw error;
+#elif ESPALIER_IS_SMALL
+  if (error_handler const handler = __atomic_load_n(&handler_of_errors, __ATOMIC_ACQUIRE); handler != nullptr)
+    handler(error.what());
+  __builtin_trap();
 #else
   if (error_handler const handler = __atomic_load_n(&handler_of_errors, __ATOMIC_ACQUIRE); handler != nullptr) {
     handler(error.what());

@@ -4,6 +4,7 @@
 #include <boost/hana/unpack.hpp>
 
 #include "../base/math.hpp"
+#include "../base/small.hpp"
 #include "../operation/operation.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -32,8 +33,15 @@ struct hyperparameters {
   double at[max_hyperparameters];
 };
 
-/// base to the power `step`, for bias corrections.
-ESPALIER_INLINE double power(double base, std::int64_t step) { return math::pow(base, static_cast<double>(step)); }
+/// base to the power `step`, for bias corrections. For small programs the function without tables: those of C libraries
+/// take 6 KB.
+ESPALIER_INLINE double power(double base, std::int64_t step) {
+#if ESPALIER_IS_SMALL
+  return math::constant::pow(base, static_cast<double>(step));
+#else
+  return math::pow(base, static_cast<double>(step));
+#endif
+}
 
 template <class O>
 concept Optimizer = requires(O const& o) {

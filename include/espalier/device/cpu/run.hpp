@@ -94,12 +94,12 @@ struct caller {
   static ESPALIER_INLINE void run_at(Team const& team, Addresses p, [[maybe_unused]] void* const* base,
                                      [[maybe_unused]] plan::address const* arguments) {
     if constexpr (kind == plan::kernel_kind::fused) {
-      using fused = typename fused_kernel<Program, X, T, Arch>::type;
+      using fused = typename fused_kernel<Program, X, T, Arch>::run_type;
       if constexpr (Inlined && requires { fused::run_inlined(p); }) fused::run_inlined(p);
       else run_kernel<fused, T>(team, p);
     } else if constexpr (kind == plan::kernel_kind::contraction && body.instructions > 1) {
       T* const sums = p[own + 2];
-      using after = typename fused_kernel<Program, X, T, Arch>::template after<Addresses>;
+      using after = typename fused_kernel<Program, X, T, Arch>::template run_after<Addresses>;
       run_product(team, static_cast<T const*>(p[own]), stored_operand<weight>(p, own + 1, base, arguments), sums,
                   after{p, sums}, base, arguments[own].base);
     } else if constexpr (kind == plan::kernel_kind::contraction) {

@@ -21,17 +21,22 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns,
                                 bytes = elements * static_cast<std::int64_t>(sizeof(T));
 
+  /// With few columns, additions to the same sum would wait for each other: rows are combined with each other first.
+  static constexpr bool narrow = Columns <= 2 * detail::lanes_of_sums<T, Arch>;
   /// Rows at a time: as many chains of additions, and as many uses of each load for a column. Small groups end before
   /// that pays. If a sweep does little work and adds nothing, four rows that are read and four that are written are too
   /// many streams for the L1 cache.
   static constexpr int rows_per_iteration(int work, bool adds) {
-    int const most = !adds && work <= 4 ? 2 : work <= 2 || (elements >= 8192 && work <= 16) ? 4 : 2;
+    // Where code is to be small, one row, unless four are combined with each other (`narrow`).
+    int const most = detail::has_one_lane<Arch> && !(narrow && adds && (work <= 2 || (elements >= 8192 && work <= 16)))
+                         ? 1
+                     : !adds && work <= 4                            ? 2
+                     : work <= 2 || (elements >= 8192 && work <= 16) ? 4
+                                                                     : 2;
     for (int r = most; r > 1; --r)
       if (Rows % r == 0) return r;
     return Rows < most ? 1 : most;
   }
-  /// With few columns, additions to the same sum would wait for each other: rows are combined with each other first.
-  static constexpr bool narrow = vectors <= 2;
   /// Whether every second sweep goes upwards, because the last rows are in a cache then.
   static constexpr bool alternates_direction = bytes > written_far;
   static constexpr bool upwards(int s) { return alternates_direction && s % 2 != 0; }
@@ -168,14 +173,21 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
       r.of[k] = facts::is_memory(k, extent_class::full) ? Columns : facts::is_memory(k, extent_class::row) ? 1 : 0;
     return r;
   }();
+  /// A template, so that the facts of the outputs are no table at run time: 500 bytes for a BatchNorm.
+  template <int... O>
+  static ESPALIER_IN_KERNEL void begin_row(T** out, T* const* first, int row, std::integer_sequence<int, O...>) {
+    ((out[O] = first[O] + row * output_stride<O>), ...);
+    (void)out, (void)first, (void)row;
+  }
+  template <int O>
+  static constexpr std::ptrdiff_t output_stride =
+      facts::instruction_at[facts::output_at[O].instruction].extent == extent_class::full ? Columns : 0;
   template <int S, int... R, int... L>
   static ESPALIER_IN_KERNEL void rows(block const& b, instruction_packs* total, int row,
                                       std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
     T const* const in[] = {b.start_of[L] + row * row_stride.of[L]..., nullptr};
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
-    for (int k = 0; k < facts::outputs; ++k)
-      if (facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full)
-        out[k] = b.first[k] + static_cast<std::ptrdiff_t>(row) * Columns;
+    begin_row(out, b.first, row, std::make_integer_sequence<int, facts::outputs>{});
     T* kept = b.kept;
     int j = b.begin;
     for (; j + width <= b.end; j += width, kept += slots * width) vector<S, width>(b, in, out, kept, total, j, r);

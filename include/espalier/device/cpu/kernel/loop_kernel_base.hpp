@@ -4,6 +4,7 @@
 #include "../../line_estimate.hpp"
 #include "../caches.hpp"
 #include "../vector/simd.hpp"
+#include "one_lane.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// What kernels along rows and kernels down columns share: loads, instructions and reductions of one vector of a fused

@@ -44,9 +44,11 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
 
   /// A single row that fits in registers is computed without loops: nothing else hides its latency. Shorter rows have
   /// little of it.
-  static constexpr bool straight = Rows <= 2 && sweeps > 1 && vectors >= 8 && vectors <= 16;
+  static constexpr bool straight =
+      !detail::has_one_lane<Arch> && Rows <= 2 && sweeps > 1 && vectors >= 8 && vectors <= 16;
   /// Independent of the number of rows, so that a single row has the same sums as one of many.
   static constexpr int vectors_in_flight(int s) {
+    if (detail::has_one_lane<Arch>) return 1;
     return detail::count_vectors_in_flight(vectors, facts::work(s),
                                            detail::count(facts::reduced(s)) - facts::column_sums_of(s),
                                            Arch::bytes == 64 ? 32 : 16);

@@ -7,6 +7,7 @@
 #include "contract_cblas.hpp"
 #include "contract_panel.hpp"
 #include "contract_row.hpp"
+#include "contract_small.hpp"
 #include "contract_streamed.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -302,6 +303,9 @@ struct contract {
                                         std::int64_t j_end, After const& after, Terms... terms) {
     if constexpr (streams) {
       streamed::run(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
+    } else if constexpr (is_small<Arch>) {
+      small_rectangle(a, b, c, i_begin, i_end, j_begin, j_end, number_of_terms(terms...));
+      after(i_begin, i_end - i_begin, j_begin, j_end - j_begin);
     } else if constexpr (packed) {
       run_packed(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms...);
     } else {
@@ -313,6 +317,38 @@ struct contract {
           i += m;
         }
     }
+  }
+
+  /// The same by one function for all shapes. The last columns may have other chains, as in panels.
+  static void small_rectangle(T const* a, Weight const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                              std::int64_t j_begin, std::int64_t j_end, std::int64_t terms) {
+    using size = std::ptrdiff_t;
+    constexpr int of_rest = chains < rest == 0 ? cut.vectors : rest > ;
+    constexpr size b_step = b_transposed ? 1 : size{N}, b_column = b_transposed ? size{K} : 1;
+    detail::small_product s{static_cast<size>(i_end - i_begin),
+                            static_cast<size>(j_end - j_begin),
+                            static_cast<size>(terms),
+                            size{a_row},
+                            size{a_step},
+                            b_step,
+                            b_column,
+                            size{N},
+                            size{packed ? depth : K},
+                            chains<cut.vectors>};
+    auto from = static_cast<size>(j_begin);
+    a += static_cast<size>(i_begin) * size{a_row};
+    c += static_cast<size>(i_begin) * size{N};
+    if constexpr (chains<cut.vectors> != of_rest) {
+      size const narrow = size{N / panel * panel}, end = static_cast<size>(j_end);
+      s.columns = (end < narrow ? end : narrow) - from;
+      if (s.columns > 0) {
+        detail::contract_small<T, Arch>(a, b + from * b_column, c + from, s);
+        from += s.columns;
+      }
+      s.columns = end - from;
+      s.chains = of_rest;
+    }
+    detail::contract_small<T, Arch>(a, b + from * b_column, c + from, s);
   }
 
   /// A narrow c fills few lanes. If a is stored transposed, c is computed transposed, which fills all lanes.

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "../../../base/host_device.hpp"
+#include "../../../base/small.hpp"
 
 // nvcc compiles none of these kernels, so the headers are left out.
 #if !defined(ESPALIER_COMPILER_VECTORS) && !defined(ESPALIER_SEPARATE_ROUNDING) && \
@@ -116,6 +117,9 @@ constexpr unsigned extensions = 0u
 #if defined(__ARM_FEATURE_DOTPROD)
                                 | 32768u
 #endif
+#if ESPALIER_IS_SMALL
+                                | 65536u
+#endif
     ;
 
 /// Whether the processor has vector registers.
@@ -154,7 +158,7 @@ constexpr int widest_register = 16;
 /// Whether kernels have long bodies: many terms without a loop, several kernels in one function. Processors without
 /// vector registers compute a pack number by number: there the bodies gain nothing, and cost 40 KB of a Cortex-M's
 /// flash for a product of 64 by 16. No result depends on it.
-#if defined(__OPTIMIZE_SIZE__)
+#if defined(__OPTIMIZE_SIZE__) || ESPALIER_IS_SMALL
 constexpr bool has_long_bodies = false;
 #else
 constexpr bool has_long_bodies = has_vectors;
@@ -177,6 +181,12 @@ template <int Bytes, unsigned Extensions>
 constexpr bool adds_scalars<instruction_set<scalar_registers, Bytes, Extensions>> = (Extensions & 8192u) == 0;
 
 }  // namespace detail
+
+/// Whether kernels of an instruction set are compiled for size: ESPALIER_SMALL is defined (base/small.hpp).
+template <class Arch>
+inline constexpr bool is_small = false;
+template <class Architecture, int Bytes, unsigned Extensions>
+inline constexpr bool is_small<instruction_set<Architecture, Bytes, Extensions>> = (Extensions & 65536u) != 0;
 
 using default_arch = instruction_set<detail::widest, detail::widest_register, detail::extensions>;
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include "../vector/simd.hpp"
+
+#include "../../../base/diagnostics_push.hpp"
+namespace espalier::on_cpu::detail {
+
+/// A rectangle of a matrix product: its extents, and the strides of the operands. Element (i, k) of op(a) is
+/// a[i * a_row + k * a_step], element (k, j) of op(b) is b[k * b_step + j * b_column]. Counts of elements in memory fit
+/// in an address; 64 bits take two registers of a small processor.
+struct small_product {
+  std::ptrdiff_t rows, columns, terms, a_row, a_step, b_step, b_column, c_row;
+  /// Terms that are summed before the next ones are added to c, and sums of each of so many terms, as in
+  /// contract_panel.
+  std::ptrdiff_t terms_per_block, chains;
+};
+
+/// sum + the products of so many elements of x and y, at these distances.
+template <class T, class Arch, class Weight>
+[[gnu::noinline]] T add_products(T const* x, Weight const* y, std::ptrdiff_t count, std::ptrdiff_t x_step,
+                                 std::ptrdiff_t y_step, T sum) {
+  for (; count > 0; --count, x += x_step, y += y_step)
+    sum = fma(pack<T, Arch>(*x), pack<T, Arch>(static_cast<T>(*y)), pack<T, Arch>(sum))[0];
+  return sum;
+}
+/// c = op(a) op(b) for programs that are compiled for size (ESPALIER_SMALL): one function for all shapes, which packs
+/// no operand. Sums have the order of contract_panel's. A multiplication takes two loads.
+template <class T, class Arch, class Weight>
+[[gnu::noinline]] void contract_small(T const* a, Weight const* b, T* c, small_product const& s) {
+  constexpr auto add = &add_products<T, Arch, Weight>;
+  for (std::ptrdiff_t i = 0; i < s.rows; ++i)
+    for (std::ptrdiff_t j = 0; j < s.columns; ++j) {
+      T const* x = a + i * s.a_row;
+      Weight const* y = b + j * s.b_column;
+      T total = 0;
+      for (std::ptrdiff_t k = 0; k < s.terms;
+           k += s.terms_per_block, x += s.terms_per_block * s.a_step, y += s.terms_per_block * s.b_step) {
+        std::ptrdiff_t const count = s.terms - k < s.terms_per_block ? s.terms - k : s.terms_per_block,
+                             whole = count / s.chains, rest = whole * s.chains;
+        total = add(x, y, whole, s.chains * s.a_step, s.chains * s.b_step, total);
+        total = add(x + rest * s.a_step, y + rest * s.b_step, count - rest, s.a_step, s.b_step, total);
+        for (std::ptrdiff_t chain = 1; chain < s.chains; ++chain)
+          total = total + add(x + chain * s.a_step, y + chain * s.b_step, whole, s.chains * s.a_step,
+                              s.chains * s.b_step, T(0));
+      }
+      c[i * s.c_row + j] = total;
+    }
+}
+
+}  // namespace espalier::on_cpu::detail
+#include "../../../base/diagnostics_pop.hpp"
