@@ -28,9 +28,10 @@ GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", 
 
 # The device with kernels of its own: no other device and no floor below includes it.
 OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp")
-# What only compiles with the CUDA toolkit.
-NEEDS_CUDA = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/device/cuda/library/event_",
-              "espalier/device/cuda/library/nccl_", "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp")
+# What only compiles with the CUDA toolkit, or with MPI.
+NEEDS_OTHERS = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/device/cuda/library/event_",
+              "espalier/device/cuda/library/nccl_", "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp",
+              "espalier/device/distributed/library/mpi_", "espalier/mpi.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from check_floors import BRACKETS, FLOORS, GATHERING, NEEDS_CUDA  # noqa: E402
+from check_floors import BRACKETS, FLOORS, GATHERING, NEEDS_OTHERS  # noqa: E402
 
 SKIPPED = 77
 INCLUDE = pathlib.Path("include")
@@ -33,7 +33,7 @@ def headers_of(floor):
         found = sorted((top / floor).rglob("*.hpp")) + [top / f"{floor}.hpp"]
     else:
         sys.exit(f"{floor} is not a floor")
-    return [h for h in found if h.exists() and h.name not in BRACKETS and not any(str(h.relative_to(INCLUDE)).startswith(c) for c in NEEDS_CUDA)]
+    return [h for h in found if h.exists() and h.name not in BRACKETS and not any(str(h.relative_to(INCLUDE)).startswith(c) for c in NEEDS_OTHERS)]
 
 
 def before_foreign_macros(headers):

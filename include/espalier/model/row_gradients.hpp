@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/parts.hpp"
 #include "../optim/lazy.hpp"
 #include "row_tables.hpp"
 #include "training_program_for.hpp"
