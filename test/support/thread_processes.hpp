@@ -75,6 +75,7 @@ class thread_process : public esp::processes {
         auto const& other = operation.of[static_cast<std::size_t>(k)];
         auto const me = static_cast<std::size_t>(rank_), they = static_cast<std::size_t>(k);
         if (other.sent[me] != own.received[they]) mismatches_ = true;
+        if (own.received[they] == 0) continue;
         std::memcpy(own.to + static_cast<std::size_t>(own.received_first[they]) * line,
                     other.from + static_cast<std::size_t>(other.sent_first[me]) * line,
                     static_cast<std::size_t>(own.received[they]) * line);
