@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -121,6 +123,11 @@ class thread_process : public esp::processes {
   std::uint64_t random_ = 88172645463325252u;
   bool mismatches_ = false;
 };
+
+/// A check within a process: Boost.Test's own are for one thread.
+inline void expect(bool truth, char const* sentence) {
+  if (!truth) throw std::runtime_error{std::string{"expected "} + sentence};
+}
 
 /// Runs f(process) as so many processes, and waits for all. Returns the text of the exception that each ended with, or "".
 template <class F>

@@ -272,10 +272,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       model_->next_random_step();
       auto p = places();
       Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
-      if (together_.wants_loss()) together_.begin_mean(0);
       together_.ready_all();
-      together_.finish();
-      if (together_.wants_loss()) together_.mean();
+      together_.finish(0);
       update(engine, p);
       rule_.count(numbers);
     }

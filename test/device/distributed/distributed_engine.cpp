@@ -174,11 +174,12 @@ BOOST_AUTO_TEST_CASE(joins) {
 }
 
 // A batch that one process rejects changes nothing on any, and training goes on.
-BOOST_AUTO_TEST_CASE(rejected_batch) {
+template <class Net>
+void reject_a_batch() {
   std::vector<std::vector<float>> before(2), after(2), later(2);
   std::vector<std::string> texts(2);
   auto const errors = test::as_processes(2, [&](test::thread_process& all) {
-    esp::model<net, esp::distributed<>> model{esp::seed{5}, all};
+    esp::model<Net, esp::distributed<>> model{esp::seed{5}, all};
     esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01f}, esp::batch<8, 12>{}};
     auto const r = static_cast<std::size_t>(all.rank());
     samples<8> batch{all.rank() * 8};
@@ -193,8 +194,8 @@ BOOST_AUTO_TEST_CASE(rejected_batch) {
       texts[r] = error.what();
     }
     after[r] = numbers_of(model);
-    BOOST_TEST(model.random_steps() == random_steps);
-    BOOST_TEST(trainer.steps() == 1);
+    test::expect(model.random_steps() == random_steps, "the random numbers of the next step");
+    test::expect(trainer.steps() == 1, "one step");
     batch.labels.data()[3] = right;
     trainer.step(batch.images, batch.labels);
     later[r].assign(model.parameters().begin(), model.parameters().end());
@@ -206,6 +207,10 @@ BOOST_AUTO_TEST_CASE(rejected_batch) {
       "process 1 of 2 rejected its batch at step 2, and its own error says why; no process has changed its model");
   BOOST_TEST(texts[1].find("expected 0 to 4, got 5") != std::string::npos, texts[1]);
   BOOST_TEST(later[0] == later[1]);
+}
+BOOST_AUTO_TEST_CASE(rejected_batch) {
+  reject_a_batch<net>();
+  reject_a_batch<plain_net>();
 }
 
 // What processes must agree on.
@@ -304,15 +309,17 @@ BOOST_AUTO_TEST_CASE(exchange_during_the_backward_pass) {
     samples<64> const batch{all.rank() * 64};
     for (int s = 0; s < 3; ++s) trainer.step(batch.images, batch.labels);
     auto const times = trainer.exchange_times();
-    BOOST_TEST(times.ranges.size() >= 2);
-    BOOST_TEST(times.ranges[0].ready < times.backward_ended);
-    BOOST_TEST(times.bytes >= static_cast<std::int64_t>(esp::model<wide>::parameter_count * 4));
-    BOOST_TEST(times.bytes <= static_cast<std::int64_t>(esp::model<wide>::parameter_bytes + 32768));
+    test::expect(times.ranges.size() >= 2, "times.ranges.size() >= 2");
+    test::expect(times.ranges[0].ready < times.backward_ended, "times.ranges[0].ready < times.backward_ended");
+    test::expect(times.bytes >= static_cast<std::int64_t>(esp::model<wide>::parameter_count * 4),
+                 "times.bytes >= static_cast<std::int64_t>(esp::model<wide>::parameter_count * 4)");
+    test::expect(times.bytes <= static_cast<std::int64_t>(esp::model<wide>::parameter_bytes + 32768),
+                 "times.bytes <= static_cast<std::int64_t>(esp::model<wide>::parameter_bytes + 32768)");
     for (auto const& r : times.ranges) {
-      BOOST_TEST(r.ready <= r.started);
-      BOOST_TEST(r.started <= r.summed);
-      BOOST_TEST(r.summed <= r.finished);
-      BOOST_TEST(r.finished <= times.ended);
+      test::expect(r.ready <= r.started, "r.ready <= r.started");
+      test::expect(r.started <= r.summed, "r.started <= r.summed");
+      test::expect(r.summed <= r.finished, "r.summed <= r.finished");
+      test::expect(r.finished <= times.ended, "r.finished <= times.ended");
     }
   });
   for (auto const& e : errors) BOOST_TEST(e == "");

@@ -59,7 +59,7 @@ void exchange(std::vector<gradient_range> const& ranges, std::vector<std::int64_
     alignas(64) double shared[8];
     std::memcpy(shared, state, sizeof state);
     exchange.meet(17, gradients.data(), ranges.data(), static_cast<int>(ranges.size()), shared, sizeof shared);
-    BOOST_TEST(shared[0] == 1.0);
+    test::expect(shared[0] == 1.0, "the state of process 0");
     for (int s = 0; s < 3; ++s) {
       // Gaps between tensors are zeros. A process without samples has what is no number.
       for (std::int64_t i = 0; i < size; ++i) gradients.data()[i] = T(0);
@@ -69,16 +69,16 @@ void exchange(std::vector<gradient_range> const& ranges, std::vector<std::int64_
       on_device::step_header header{};
       header.number = static_cast<std::uint64_t>(s) + 1;
       header.samples = samples[me];
+      header.wants_loss = 1;
       header.is = samples[me] > 0 ? on_device::step_header::state::trains : on_device::step_header::state::has_joined;
       exchange.begin(header);
       for (int done = 1; done <= static_cast<int>(ranges.size()); ++done) exchange.ready(done);
-      exchange.begin_mean(10.0 * all.rank());
-      exchange.finish();
       double expected = 0;
       for (std::size_t k = 0; k < samples.size(); ++k)
         expected += 10.0 * static_cast<double>(k) * static_cast<double>(samples[k]);
-      BOOST_TEST(std::abs(exchange.mean() - expected / static_cast<double>(all_samples)) < 1e-12);
-      BOOST_TEST(exchange.samples() == all_samples);
+      double const mean = exchange.finish(10.0 * all.rank());
+      test::expect(std::abs(mean - expected / static_cast<double>(all_samples)) < 1e-12, "the mean of all samples");
+      test::expect(exchange.samples() == all_samples, "the samples of all");
     }
     results[me].assign(gradients.data(), gradients.data() + size);
   });
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(order_of_sums) {
     header.samples = 1;
     exchange.begin(header);
     exchange.ready_all();
-    exchange.finish();
+    exchange.finish(0);
     results[static_cast<std::size_t>(all.rank())].assign(gradients.data(), gradients.data() + count);
   });
   for (auto const& e : errors) BOOST_TEST(e == "");

@@ -46,9 +46,7 @@ class distributed_engine<distributed<Inner, BucketBytes>> : public on_cpu::engin
       if constexpr (complete > before) exchange.ready(complete);
       else if constexpr (complete > 0) exchange.advance();
     });
-    if (exchange.wants_loss()) exchange.begin_mean(static_cast<double>(loss));
-    exchange.finish();
-    if (exchange.wants_loss()) loss = static_cast<T>(exchange.mean());
+    loss = static_cast<T>(exchange.finish(static_cast<double>(loss)));
   }
 
  private:

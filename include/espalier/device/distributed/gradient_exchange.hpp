@@ -147,6 +147,7 @@ class gradient_exchange {
     begun_ = all_->now();
     header(all_->rank()) = own;
     knows_headers_ = false;
+    wants_loss_ = false;  // until all have said so
     all_->gather(headers_sent_, processes::channel::headers, headers_.data(), one_each_.refer());
   }
   /// Waits for the headers of all, and compares them.
@@ -183,31 +184,21 @@ class gradient_exchange {
     }
     for (; finished_ < summed_ && is_finished(ranges_[finished_]); ++finished_) times_[finished_].finished = seconds();
   }
-  /// Waits until all ranges have been exchanged.
-  void finish() {
+  /// Waits until all ranges have been exchanged. Returns the mean of a number over the samples of all processes, if a
+  /// process wants it (step_header::wants_loss).
+  double finish(double own) {
     backward_ended_ = seconds();
     wait_for_headers();
+    if (wants_loss_) begin_mean(own);
     for (advance(); finished_ < count_; advance()) {
       if (summed_ < started_) all_->wait(ranges_[summed_].transfer, step_);
       else if (finished_ < summed_) all_->wait(ranges_[finished_].transfer, step_);
     }
     ended_ = seconds();
+    return wants_loss_ ? mean() : 0;
   }
   /// How the latest exchange went. Refers to this object.
   [[nodiscard]] exchange_times times() const { return {backward_ended_, ended_, bytes_, {times_.data(), count_}}; }
-  /// Starts to exchange a number of which mean() returns the mean over the samples of all processes.
-  void begin_mean(double own) {
-    *reinterpret_cast<double*>(&losses_[all_->rank()]) = own;
-    all_->gather(losses_sent_, processes::channel::others, losses_.data(), one_each_.refer());
-  }
-  double mean() {
-    all_->wait(losses_sent_, step_);
-    double sum = 0;
-    for (int k = 0; k < all_->size(); ++k)
-      if (std::int64_t const samples = header(k).samples; samples > 0)
-        sum += *reinterpret_cast<double const*>(&losses_[k]) * static_cast<double>(samples);
-    return samples_ > 0 ? sum / static_cast<double>(samples_) : 0;
-  }
   /// Tells the others that this process rejects its batch, so that they do not wait for it.
   void reject(std::uint64_t number) noexcept {
     step_header own{};
@@ -226,7 +217,6 @@ class gradient_exchange {
 #endif
     knows_headers_ = true;
   }
-  [[nodiscard]] bool wants_loss() const { return wants_loss_; }
 
  private:
   static constexpr auto line = static_cast<std::int64_t>(processes::line);
@@ -265,7 +255,6 @@ class gradient_exchange {
     check_headers(*all_, [this](int k) -> step_header const& { return header(k); });
     knows_headers_ = true;
     samples_ = samples_before_ = 0;
-    wants_loss_ = false;
     for (int k = 0; k < n; ++k) {
       if (header(k).samples > 0 && header(k).wants_loss != 0) wants_loss_ = true;
       if (k < all_->rank()) samples_before_ += header(k).samples;
@@ -274,6 +263,18 @@ class gradient_exchange {
     for (int k = 0; k < n; ++k)
       factors_[k] =
           samples_ == 0 ? T(0) : static_cast<T>(static_cast<double>(header(k).samples) / static_cast<double>(samples_));
+  }
+  void begin_mean(double own) {
+    *reinterpret_cast<double*>(&losses_[all_->rank()]) = own;
+    all_->gather(losses_sent_, processes::channel::others, losses_.data(), one_each_.refer());
+  }
+  double mean() {
+    all_->wait(losses_sent_, step_);
+    double sum = 0;
+    for (int k = 0; k < all_->size(); ++k)
+      if (std::int64_t const samples = header(k).samples; samples > 0)
+        sum += *reinterpret_cast<double const*>(&losses_[k]) * static_cast<double>(samples);
+    return samples_ > 0 ? sum / static_cast<double>(samples_) : 0;
   }
   void start(range& r) {
     if (!r.is_small)
