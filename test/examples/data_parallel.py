@@ -1,35 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs docs/examples/data_parallel by two processes, interrupted after two epochs, and by two without a stop:  data_parallel.py PROGRAM DATA
+"""Runs docs/examples/data_parallel by two processes, interrupted after two epochs, and by two without a stop:  data_parallel.py MPIRUN PROBE PROGRAM
 
-Exit status 77: there is no mpirun.
+Exit status 77: no processes can be started here.
 """
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
-ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader",
-                            "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mpi"))
+from start import ENVIRONMENT, reason_against  # noqa: E402
 
 
-def run(processes, program, *arguments):
-    done = subprocess.run(["mpirun", "-n", str(processes), program, *arguments], capture_output=True, text=True, errors="replace", env=ENVIRONMENT, check=False, timeout=200)
+def run(mpirun, program, *arguments):
+    done = subprocess.run([mpirun, "-n", "2", program, *arguments], capture_output=True, text=True, errors="replace", env=ENVIRONMENT, check=False, timeout=200)
     if done.returncode != 0:
         sys.exit(f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout.splitlines()
 
 
-def main(program):
-    if not shutil.which("mpirun"):
-        print("there is no mpirun")
+def main(mpirun, probe, program):
+    if reason := reason_against(mpirun, probe):
+        print(reason)
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        whole = run(2, program, str(pathlib.Path(folder) / "whole"), "4")
+        whole = run(mpirun, program, str(pathlib.Path(folder) / "whole"), "4")
         file = str(pathlib.Path(folder) / "interrupted")
-        parts = run(2, program, file, "2") + run(2, program, file, "4")
+        parts = run(mpirun, program, file, "2") + run(mpirun, program, file, "4")
     print("\n".join(whole))
     if [line.split(":")[0] for line in whole] != [f"2 processes, epoch {k}" for k in range(1, 5)]:
         sys.exit("expected four epochs of two processes")
@@ -41,4 +39,4 @@ def main(program):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Trains with several processes of MPI:  run.py MPIRUN TRAIN TRAIN_LARGER TRAIN_OTHER
+"""Trains with several processes of MPI:  run.py MPIRUN PROBE TRAIN TRAIN_LARGER TRAIN_OTHER
 
 TRAIN is train.cpp, TRAIN_LARGER the same with batches twice as large, TRAIN_OTHER one with another activation. Each check is a function; its sentence says what holds.
-Exit status 77: there is no mpirun.
+Exit status 77: no processes can be started here.
 """
-import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-                            "OMPI_MCA_btl": "self,vader", "OMPI_MCA_mpi_yield_when_idle": "1"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from start import ENVIRONMENT, reason_against  # noqa: E402
 
 
 class Failed(Exception):
@@ -91,6 +89,14 @@ def rejected_batch(runs, _):
     expect("expected 0 to 9, got 10" in errors.get(1, ""), "process 1", str(errors))
 
 
+def exception_of_one(runs, _):
+    """An exception of one process alone ends it with its own text, and the others within seconds."""
+    output, seconds = runs.run((3, runs.train, [40, "--throw", 1, 5]))
+    errors = runs.errors(output)
+    expect(errors.get(1) == "of this process alone", "expected the text of process 1", output)
+    expect(all("rank %d steps" % k not in output for k in range(3)) and seconds < 10, f"the others did not end ({seconds:.1f} s)", output)
+
+
 def other_program(runs, _):
     """Two executables are an error on all processes before the first step."""
     output = runs.run((1, runs.train, [10]), (1, runs.other, [10]))[0]
@@ -99,11 +105,11 @@ def other_program(runs, _):
 
 
 def main(arguments):
-    if not shutil.which(arguments[0]):
-        print("there is no mpirun")
+    if reason := reason_against(*arguments[:2]):
+        print(reason)
         return 77
-    runs, failed = Runs(*arguments), 0
-    for check in (same_bits, killed_process, hanging_process, rejected_batch, other_program):
+    runs, failed = Runs(arguments[0], *arguments[2:]), 0
+    for check in (same_bits, killed_process, hanging_process, rejected_batch, exception_of_one, other_program):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(runs, pathlib.Path(folder))

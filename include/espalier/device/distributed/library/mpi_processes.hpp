@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -56,12 +55,9 @@ class mpi : public processes {
   }
   ~mpi() override {
     delete[] peers_;
-    if (has_failed_) return;  // MPI_Finalize would wait for the processes that have ended
-    if (std::uncaught_exceptions() > exceptions_before_) {
-      std::fprintf(stderr, "process %d of %d ends by an exception; the others end, too\n", rank_, size_);
-      std::fflush(stderr);
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    // MPI_Finalize would wait for the others: after a failure for those that have ended, and while an exception ends
+    // this process, for those that wait for it. They end when mpirun sees that this one does without it.
+    if (has_failed_ || std::uncaught_exceptions() > exceptions_before_) return;
     MPI_Type_free(&line_type_);
     for (MPI_Comm& c : of_channel_) MPI_Comm_free(&c);
     if (has_started_) MPI_Finalize();
