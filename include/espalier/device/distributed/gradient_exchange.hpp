@@ -50,7 +50,6 @@ class sized_array {
     return *this;
   }
   ~sized_array() { delete[] at_; }
-  void leave() { at_ = nullptr; }
   X& operator[](std::int64_t i) const { return at_[i]; }
   X* data() const { return at_; }
 
@@ -79,30 +78,31 @@ class gradient_exchange {
   gradient_exchange(gradient_exchange const&) = delete;
   gradient_exchange& operator=(gradient_exchange const&) = delete;
   ~gradient_exchange() {
-    // An exchange that was cut off may still write here.
-    if (cut_off()) received_.leave(), headers_.leave(), losses_.leave();
+    // An exchange that was cut off may still use its memory.
+    if (cut_off()) all_->keep(memory_);
+    else delete memory_;
   }
 
   /// Meets the other processes: all must call it with the same program, and continue with the numbers of process 0.
   /// program  a hash of what all have to agree on
-  /// at       the gradients, behind which ranges are
+  /// at       the gradients; offsets of ranges count from here
+  /// state    what becomes that of process 0, in whole lines
   void meet(std::uint64_t program, T* at, plan::gradient_range const* ranges, int count, void* state,
             std::int64_t state_bytes) {
     int const n = all_->size(), me = all_->rank();
-    gradients_ = at;
     count_ = count;
     program_ = espalier::detail::hash_bytes(ranges, static_cast<std::size_t>(count) * sizeof *ranges, program);
-    headers_ = detail::sized_array<cache_line>(n);
-    losses_ = detail::sized_array<cache_line>(n);
-    one_each_ = division(n);
-    for (int k = 0; k < n; ++k) one_each_.counts[k] = 1, one_each_.firsts[k] = k;
+    memory_->headers = detail::sized_array<cache_line>(n);
+    memory_->losses = detail::sized_array<cache_line>(n);
+    memory_->one_each = division(n);
+    for (int k = 0; k < n; ++k) memory_->one_each.counts[k] = 1, memory_->one_each.firsts[k] = k;
     factors_ = detail::sized_array<T>(n);
     parts_ = detail::sized_array<T const*>(n);
-    ranges_ = detail::sized_array<range>(count);
+    memory_->ranges = detail::sized_array<range>(count);
     times_ = detail::sized_array<range_times>(count);
     std::int64_t lines = 0;
     for (int i = 0; i < count; ++i) {
-      range& r = ranges_[i];
+      range& r = memory_->ranges[i];
       r.at = at + ranges[i].offset;
       r.lines = lines_of(ranges[i].size * static_cast<std::int64_t>(sizeof(T)));
       r.is_small = (n - 1) * r.lines * line <= small_bytes;
@@ -126,7 +126,7 @@ class gradient_exchange {
           (r.is_small ? (n - 1) * r.lines : r.lines - r.pieces.counts[me] + (n - 1) * r.pieces.counts[me]) * line;
       bytes_ += times_[i].bytes;
     }
-    received_ = detail::sized_array<cache_line>(lines);
+    memory_->received = detail::sized_array<cache_line>(lines);
     // First the programs, then the numbers: processes of different programs have numbers of other sizes.
     step_header own{};
     own.program = program_;
@@ -148,7 +148,7 @@ class gradient_exchange {
     header(all_->rank()) = own;
     knows_headers_ = false;
     wants_loss_ = false;  // until all have said so
-    all_->gather(headers_sent_, processes::channel::headers, headers_.data(), one_each_.refer());
+    all_->gather(headers_sent_, processes::channel::headers, memory_->headers.data(), memory_->one_each.refer());
   }
   /// Waits for the headers of all, and compares them.
   /// errors   distributed_error: a process rejected its step, or does not agree on what to do
@@ -176,13 +176,14 @@ class gradient_exchange {
     }
     for (; started_ < ready_; ++started_) {
       times_[started_].started = seconds();
-      start(ranges_[started_]);
+      start(memory_->ranges[started_]);
     }
-    for (; summed_ < started_ && all_->is_complete(ranges_[summed_].transfer); ++summed_) {
+    for (; summed_ < started_ && all_->is_complete(memory_->ranges[summed_].transfer); ++summed_) {
       times_[summed_].summed = seconds();
-      sum(ranges_[summed_]);
+      sum(memory_->ranges[summed_]);
     }
-    for (; finished_ < summed_ && is_finished(ranges_[finished_]); ++finished_) times_[finished_].finished = seconds();
+    for (; finished_ < summed_ && is_finished(memory_->ranges[finished_]); ++finished_)
+      times_[finished_].finished = seconds();
   }
   /// Waits until all ranges have been exchanged. Returns the mean of a number over the samples of all processes, if a
   /// process wants it (step_header::wants_loss).
@@ -191,8 +192,8 @@ class gradient_exchange {
     wait_for_headers();
     if (wants_loss_) begin_mean(own);
     for (advance(); finished_ < count_; advance()) {
-      if (summed_ < started_) all_->wait(ranges_[summed_].transfer, step_);
-      else if (finished_ < summed_) all_->wait(ranges_[finished_].transfer, step_);
+      if (summed_ < started_) all_->wait(memory_->ranges[summed_].transfer, step_);
+      else if (finished_ < summed_) all_->wait(memory_->ranges[finished_].transfer, step_);
     }
     ended_ = seconds();
     return wants_loss_ ? mean() : 0;
@@ -234,19 +235,21 @@ class gradient_exchange {
     T* at;
     std::int64_t lines;
     bool is_small;
-    std::int64_t received;  ///< the line of received_ where the parts of the others begin
+    std::int64_t received;  ///< the line of memory_->received where the parts of the others begin
     division pieces;        ///< the part of each process
     division sent;          ///< the same without that of this process
     division places;        ///< where the parts of the others are received
     processes::transfer transfer;
   };
 
-  step_header& header(int k) const { return *reinterpret_cast<step_header*>(&headers_[k]); }
-  T* received(range const& r, int k) const { return reinterpret_cast<T*>(&received_[r.received + r.places.firsts[k]]); }
+  step_header& header(int k) const { return *reinterpret_cast<step_header*>(&memory_->headers[k]); }
+  T* received(range const& r, int k) const {
+    return reinterpret_cast<T*>(&memory_->received[r.received + r.places.firsts[k]]);
+  }
   double seconds() const { return all_->now() - begun_; }
   bool cut_off() const {
     for (int i = 0; i < count_; ++i)
-      if (ranges_[i].transfer.pending) return true;
+      if (memory_->ranges[i].transfer.pending) return true;
     return headers_sent_.pending || losses_sent_.pending;
   }
 
@@ -265,15 +268,15 @@ class gradient_exchange {
           samples_ == 0 ? T(0) : static_cast<T>(static_cast<double>(header(k).samples) / static_cast<double>(samples_));
   }
   void begin_mean(double own) {
-    *reinterpret_cast<double*>(&losses_[all_->rank()]) = own;
-    all_->gather(losses_sent_, processes::channel::others, losses_.data(), one_each_.refer());
+    *reinterpret_cast<double*>(&memory_->losses[all_->rank()]) = own;
+    all_->gather(losses_sent_, processes::channel::others, memory_->losses.data(), memory_->one_each.refer());
   }
   double mean() {
     all_->wait(losses_sent_, step_);
     double sum = 0;
     for (int k = 0; k < all_->size(); ++k)
       if (std::int64_t const samples = header(k).samples; samples > 0)
-        sum += *reinterpret_cast<double const*>(&losses_[k]) * static_cast<double>(samples);
+        sum += *reinterpret_cast<double const*>(&memory_->losses[k]) * static_cast<double>(samples);
     return samples_ > 0 ? sum / static_cast<double>(samples_) : 0;
   }
   void start(range& r) {
@@ -294,20 +297,23 @@ class gradient_exchange {
   }
   bool is_finished(range& r) { return r.is_small || all_->is_complete(r.transfer); }
 
+  /// What exchanges use while they are under way.
+  struct memory : processes::kept_memory {
+    detail::sized_array<cache_line> headers, received, losses;
+    division one_each;
+    detail::sized_array<range> ranges;
+  };
+
   processes* all_;
-  T* gradients_ = nullptr;
+  memory* memory_ = new memory;
   std::int64_t step_ = 0;
   int count_ = 0, ready_ = 0, started_ = 0, summed_ = 0, finished_ = 0;
   bool knows_headers_ = true, wants_loss_ = false;
   std::uint64_t program_ = 0;
   std::int64_t samples_ = 0, samples_before_ = 0;
-  detail::sized_array<cache_line> headers_, received_;
-  detail::sized_array<cache_line> losses_;
   processes::transfer headers_sent_, losses_sent_;
-  division one_each_;
   detail::sized_array<T> factors_;
   detail::sized_array<T const*> parts_;
-  detail::sized_array<range> ranges_;
   detail::sized_array<range_times> times_;
   double begun_ = 0, backward_ended_ = 0, ended_ = 0;
   std::int64_t bytes_ = 0;

@@ -47,10 +47,30 @@ class processes {
     alignas(void*) unsigned char request[2 * sizeof(void*)]{};
   };
 
+  /// Memory of an exchange that was cut off, and may still use it.
+  struct kept_memory {
+    kept_memory* next = nullptr;
+    kept_memory() = default;
+    kept_memory(kept_memory const&) = delete;
+    kept_memory& operator=(kept_memory const&) = delete;
+    virtual ~kept_memory() = default;
+  };
+  /// Releases memory only at the end of this object.
+  void keep(kept_memory* memory) noexcept {
+    memory->next = kept_;
+    kept_ = memory;
+  }
+
   processes() = default;
   processes(processes const&) = delete;
   processes& operator=(processes const&) = delete;
-  virtual ~processes() = default;
+  virtual ~processes() {
+    while (kept_ != nullptr) {
+      kept_memory* const next = kept_->next;
+      delete kept_;
+      kept_ = next;
+    }
+  }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
@@ -98,6 +118,9 @@ class processes {
  protected:
   int rank_ = 0, size_ = 1;
   double time_limit_ = 60;
+
+ private:
+  kept_memory* kept_ = nullptr;
 };
 
 }  // namespace espalier
