@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../processes.hpp"
+
 // The bindings of MPI for C++ were removed from the standard in 2012; OpenMPI and MPICH include theirs unless told not
 // to.
 #if !defined(OMPI_SKIP_MPICXX)
@@ -17,8 +19,6 @@
 #include <cstring>
 #include <exception>
 
-#include "../processes.hpp"
-
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
@@ -27,8 +27,8 @@ namespace espalier {
 ///     esp::mpi processes;
 ///     esp::model<Net, esp::distributed<>> model{esp::seed{0}, processes};
 ///
-/// end      MPI ends with it, unless the program had started MPI before. If an exception ends it, all processes end,
-///          since the others would wait for this one
+/// end      MPI ends with it, unless the program had started MPI before. If an exception ends this process, MPI is not
+///          ended, and mpirun ends the others, which would wait for this one
 /// threads  all calls come from the thread that constructed it
 /// errors   distributed_error: MPI reports an error, or another process has ended (noticed within half a second on the
 ///          same computer) or has not answered within time_limit(). Nothing can be exchanged after that, but this process
