@@ -54,11 +54,6 @@ class bounded_trainer {
   static_assert(!Engine::has_device_memory,
                 "trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: a number of samples that is known at run "
                 "time requires a model on the processor; use fixed batch sizes");
-  static_assert(
-      trains_alone<typename Model::device_type>::agree,
-      ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: processes that train together "
-                        "use fixed batch sizes; a short last batch is a second batch size",
-                        trains_alone<typename Model::device_type>));
   using Training = bounded_training<Net, Loss, Optimizer, Batch>;
   using Input = stored_input<Net, T>;
   using Program = typename Training::program;
@@ -315,7 +310,8 @@ constexpr auto find_bounded_trainer() {
     return std::type_identity<trainer<Model, Loss, Optimizer, most_of<Batch>>>{};
   } else {
     using Fault = decltype(find_bounded_training_fault<Net, Loss, Optimizer, Batch>());
-    if constexpr (Fault::agree) return std::type_identity<bounded_trainer<Model, Loss, Optimizer, Batch>>{};
+    if constexpr (Fault::agree && trains_alone<typename Model::device_type>::agree)
+      return std::type_identity<bounded_trainer<Model, Loss, Optimizer, Batch>>{};
     else return std::type_identity<bounded_trainer_with_fault<typename Model::value_type, Optimizer>>{};
   }
 }
@@ -336,6 +332,12 @@ class trainer<Model, Loss, Optimizer, Batch>
   using base = typename decltype(detail::find_bounded_trainer<Model, Loss, Optimizer, Batch>())::type;
   using Fault = decltype(detail::find_trainer_fault<typename Model::net_type, Loss, Optimizer, Batch>());
   using Relation = typename Fault::relation;
+  using Alone = detail::trains_alone<typename Model::device_type>;
+  static_assert(
+      Alone::agree,
+      ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch<up_to<N>, ...>{}}: processes that train together "
+                        "use fixed batch sizes; a short last batch is a second batch size",
+                        Alone));
   static_assert(Fault::is_one_program, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_DIFFERS, Relation));
   static_assert(Fault::has_whole_samples, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_EXTENT, Relation));
   static_assert(Fault::has_samples_first, ESPALIER_SENTENCE(ESPALIER_ANY_COUNT_NOT_LEADING, Relation));

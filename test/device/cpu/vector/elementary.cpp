@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -127,11 +128,16 @@ struct records {
   record<T> widest, middle, narrow;
 };
 
+/// The lanes of the widest of the registers that are tried. Those of the default are not if it has scalars.
+template <class T>
+inline constexpr int most_lanes = std::max({on_cpu::pack<T>::size, on_cpu::pack<T, middle>::size,
+                                            on_cpu::pack<T, narrow>::size});
+
 /// All numbers of x, whose number is that of the widest registers' lanes.
 template <class F, class T, class Arch>
 void compare(T const* x, typename lane<T>::exact const* expected, record<T>& worst) {
   using P = on_cpu::pack<T, Arch>;
-  constexpr int all = on_cpu::pack<T>::size;
+  constexpr int all = most_lanes<T>;
   T y[std::size_t(all)];
   for (int i = 0; i < all; i += P::size) F::of(P::load(x + i)).store(y + i);
   for (int i = 0; i < all; ++i) worst(ulps(y[i], expected[i]), x[i]);
@@ -139,7 +145,7 @@ void compare(T const* x, typename lane<T>::exact const* expected, record<T>& wor
 
 template <class F, class T>
 struct sweep {
-  static constexpr int all = on_cpu::pack<T>::size;
+  static constexpr int all = most_lanes<T>;
   T x[std::size_t(all)] = {};
   int filled = 0;
   records<T> worst;
