@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(prefetched) {
   BOOST_TEST(i == expected.size());
 }
 
-BOOST_AUTO_TEST_CASE(refused) {
+BOOST_AUTO_TEST_CASE(rejected) {
   numbered const samples{21};
   auto const with = [&](auto order, auto policy) {
     return error_of([&] { data::loader all{samples.all(), batch<8, 2>{}, order, policy}; });
