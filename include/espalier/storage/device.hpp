@@ -105,7 +105,7 @@ struct storage_on {
 /// memory.
 template <class Device>
 struct memory_of {
-  static constexpr bool exists = !is_parallel<Device> && !is_distributed<Device>;
+  static constexpr bool exists = !is_parallel<Device>;
 };
 /// A constraint that errors name: the number of threads is supported.
 template <class Device>

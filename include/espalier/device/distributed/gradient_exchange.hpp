@@ -128,9 +128,7 @@ class gradient_exchange {
     }
     memory_->received = detail::sized_array<cache_line>(lines);
     // First the programs, then the numbers: processes of different programs have numbers of other sizes.
-    step_header own{};
-    own.program = program_;
-    begin(own);
+    begin({});
     wait_for_headers();
     detail::sized_array<int> counts(n), firsts(n);
     for (int k = 0; k < n; ++k) counts[k] = k == 0 ? static_cast<int>(lines_of(state_bytes)) : 0;
