@@ -93,8 +93,8 @@ class model {
     initialize(start);
   }
   template <class Argument, class... More>
-    requires(detail::is_arithmetic<Argument> || nn::Module<Argument>)
-  explicit model(Argument const&, More const&...) : model{seed{0}} {
+    requires(detail::is_arithmetic<Argument> || nn::Module<Argument> || std::is_constructible_v<Engine, Argument&>)
+  explicit model(Argument const&, More const&...) : memory_(engine_.allocate(bytes)) {
     static_assert(
         detail::begins_with_a_seed<Argument>::agree,
         ESPALIER_SENTENCE(
@@ -106,6 +106,12 @@ class model {
   template <class Backend>
     requires((Engine::has_device_memory || detail::is_distributed<Device>)&&std::is_constructible_v<Engine, Backend&>)
   model(seed start, Backend& backend) : engine_{backend}, memory_(engine_.allocate(bytes)) { initialize(start); }
+  template <class Argument>
+    requires(!std::is_constructible_v<Engine, Argument&> && !detail::is_bytes<Argument>)
+  model(seed, Argument&) : memory_(engine_.allocate(bytes)) {
+    using After = detail::takes_after_seed<Device, Argument>;
+    static_assert(After::agree, ESPALIER_SENTENCE("model{seed, x}: " ESPALIER_TAKES_AFTER_SEED, After));
+  }
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   model(seed start, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {

@@ -122,6 +122,18 @@ template <class Model>
 struct copied_implicitly {
   static constexpr bool agree = false;
 };
+/// A constraint that errors name: models of this device take such an argument after the seed.
+template <class Device, class Argument>
+struct takes_after_seed {
+  ESPALIER_READS("a model on {} got {}")
+  static constexpr bool agree = false;
+};
+/// A constraint that errors name: a model trains with other processes.
+template <class Device>
+struct trains_with_others {
+  ESPALIER_READS("the model is on {}")
+  static constexpr bool agree = is_distributed<Device>;
+};
 template <class Argument>
 struct begins_with_a_seed {
   ESPALIER_READS("{} is not a seed")
@@ -135,5 +147,8 @@ struct begins_with_a_seed {
 #define ESPALIER_MODEL_IS_EVALUATED \
   "the processor evaluates models of half and bfloat16 but does not train them; train a model<Net> and copy(model, other)"
 #define ESPALIER_INPUTS_ELEMENT "an input has another element type than the net reads"
+#define ESPALIER_TAKES_AFTER_SEED \
+  "x must be bytes (esp::bytes<N> x), the processes of a model<Net, distributed<>>, or the backend of a graphics processor; not const"
+#define ESPALIER_TRAINS_WITH_OTHERS "is for a model<Net, distributed<>>, which trains together with other processes"
 #define ESPALIER_INPUT_ELEMENT "x has another element type than the model"
 #include "../base/diagnostics_pop.hpp"

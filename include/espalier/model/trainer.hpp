@@ -3,6 +3,7 @@
 #include "../base/hash.hpp"
 #include "../base/version.hpp"
 #include "../device/check_indices.hpp"
+#include "../device/distributed/exchange_times.hpp"
 #include "../device/distributed/step_header.hpp"
 #include "../plan/is_random.hpp"
 #include "../plan/program_hash.hpp"
@@ -279,9 +280,20 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     }
   }
 
+  template <class With = detail::trains_with_others<Device>>
+  std::int64_t join() requires(!is_together) {
+    static_assert(With::agree, ESPALIER_SENTENCE("trainer.join(): " ESPALIER_TRAINS_WITH_OTHERS, With));
+    return 0;
+  }
+
   /// How the latest step exchanged its gradients with the other processes; only for distributed models. Valid until the
   /// next step.
   auto exchange_times() const requires(is_together) { return together_.times(); }
+  template <class With = detail::trains_with_others<Device>>
+  auto exchange_times() const requires(!is_together) {
+    static_assert(With::agree, ESPALIER_SENTENCE("trainer.exchange_times(): " ESPALIER_TRAINS_WITH_OTHERS, With));
+    return espalier::exchange_times{};
+  }
 
   /// The optimizer, whose hyperparameters (learning rate, ...) you may change during training.
   Optimizer& optimizer() { return rule_.optimizer; }
