@@ -6,7 +6,7 @@ FOLDER has the programs step and step_alone, which meson builds (meson compile -
 is left out. Each round runs all programs in turn, and of each the least of all rounds counts, so that other work on the computer counts least.
 
 loopback   both processes on this computer
---network  (needs root and iproute2) each in a network namespace of its own, between which a pair of virtual cards carries 1 Gbit/s (tc, tbf)
+--network  (needs root and iproute2) each in a network namespace of its own, between which a pair of virtual cards carries 1 Gbit/s (network.py)
 --svg      draws the timeline of a step of mlp: when each range of gradients was complete, sent, received and summed
 
 Prints a table in Markdown: the least and the median microseconds of a step; efficiency against one process with the work of both; how much of the exchange took place
@@ -21,16 +21,14 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from network import CARDS, NAMES, Network  # noqa: E402
+
 BATCH = {"mlp": 128, "resnet": 100}
 STEPS = {"mlp": 150, "resnet": 400}
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 # Copies through shared memory cost two processes less than the system's copy from process to process does.
 LOOPBACK = ["--mca", "btl", "self,vader", "--mca", "btl_vader_single_copy_mechanism", "none"]
-NAMES = ("espalier1", "espalier2")
-AGENT = """#!/bin/sh
-host=$1; shift
-exec ip netns exec espalier${host##*.} unshare --uts sh -c "hostname espalier${host##*.}; $*"
-"""
 
 
 def command(*words, **options):
@@ -44,40 +42,16 @@ def last_json(text):
     return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
 
 
-class Network:
-    """Two namespaces with a pair of virtual cards between them. It is removed at the end."""
-
-    def __init__(self, rate):
-        self.rate = rate
-
-    def __enter__(self):
-        self.__exit__()
-        for name in NAMES:
-            command("ip", "netns", "add", name)
-        command("ip", "link", "add", "espalier_a", "netns", NAMES[0], "type", "veth", "peer", "name", "espalier_b", "netns", NAMES[1])
-        for i, (name, card) in enumerate(zip(NAMES, ("espalier_a", "espalier_b"))):
-            inside = ("ip", "netns", "exec", name)
-            command(*inside, "ip", "addr", "add", f"10.7.0.{i + 1}/24", "dev", card)
-            command(*inside, "ip", "link", "set", card, "up")
-            command(*inside, "ip", "link", "set", "lo", "up")
-            command(*inside, "tc", "qdisc", "add", "dev", card, "root", "tbf", "rate", self.rate, "burst", "256kb", "latency", "50ms")
-        return self
-
-    def __exit__(self, *_):
-        for name in NAMES:
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+def two(program, arguments, network, folder):
+    """What a program of two processes prints."""
+    words = ["mpirun", "-n", "2", *LOOPBACK, str(program), *arguments]
+    if network:
+        words = Network.mpirun(folder, program, *arguments)
+    return last_json(command(*words, env=os.environ | OPEN_MPI))
 
 
 def ours(program, net, network, folder):
-    words = ["mpirun", "-n", "2", *LOOPBACK, str(program), net, str(STEPS[net])]
-    if network:
-        agent = folder / "agent.sh"
-        agent.write_text(AGENT)
-        agent.chmod(0o755)
-        inside = ["mpirun", "--mca", "plm_rsh_agent", str(agent), "-H", "10.7.0.1,10.7.0.2", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "10.7.0.0/24", "--mca",
-                  "oob_tcp_if_include", "10.7.0.0/24", "-n", "2", str(program), net, str(STEPS[net])]
-        words = ["ip", "netns", "exec", NAMES[0], "unshare", "--uts", "sh", "-c", f"hostname {NAMES[0]}; {' '.join(inside)}"]
-    return last_json(command(*words, env=os.environ | OPEN_MPI))
+    return two(program, [net, str(STEPS[net])], network, folder)
 
 
 def alone(program, net):
@@ -91,7 +65,7 @@ def torch(python, net, network, processes):
         if network and processes > 1:
             words = ["ip", "netns", "exec", NAMES[rank], *words]
         environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": str(processes), "MASTER_ADDR": "10.7.0.1" if network else "127.0.0.1", "MASTER_PORT": "29577", "OMP_NUM_THREADS": "1"}
-        environment |= {"GLOO_SOCKET_IFNAME": ("espalier_a", "espalier_b")[rank]} if network and processes > 1 else {"GLOO_SOCKET_IFNAME": "lo"}
+        environment |= {"GLOO_SOCKET_IFNAME": CARDS[rank]} if network and processes > 1 else {"GLOO_SOCKET_IFNAME": "lo"}
         running.append(subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
     printed = [p.communicate(timeout=300) for p in running]
     if any(p.returncode != 0 for p in running):
@@ -106,8 +80,8 @@ def timeline(result, file):
     x = lambda t: left + width * t / end
     bars = [("forward and backward", 0, result["backward_ended"], "#8aa", "")]
     for i, (size, _, started, summed, finished) in enumerate(result["ranges"]):
-        bars.append((f"range {i + 1}, {size // 1024} KiB", started, summed, "#e7a33e", "received"))
-        bars.append(("", summed, finished, "#b5651d", "sums sent to all"))
+        bars.append((f"range {i + 1}, {size // 1024} KiB", started, summed, "#e7a33e", "parts travel"))
+        bars.append(("", summed, finished, "#b5651d", "sums travel"))
     rows, at, lines = [], 0, []
     for name, begin, last, colour, meaning in bars:
         if name:
@@ -117,10 +91,12 @@ def timeline(result, file):
             lines.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{name}</text>')
         lines.append(f'<rect x="{x(begin):.1f}" y="{y}" width="{max(x(last) - x(begin), 1):.1f}" height="18" fill="{colour}"><title>{meaning or name}: {begin:.0f} to {last:.0f} us</title></rect>')
         rows.append(y)
-    height = 10 + at * row + 34
+    height = 10 + at * row + 58
     for k in range(5):
         t = end * k / 4
-        lines.append(f'<line x1="{x(t):.1f}" y1="6" x2="{x(t):.1f}" y2="{height - 30}" stroke="#999" stroke-dasharray="2 3"/><text x="{x(t):.1f}" y="{height - 14}" text-anchor="middle">{t / 1000:.1f} ms</text>')
+        lines.append(f'<line x1="{x(t):.1f}" y1="6" x2="{x(t):.1f}" y2="{height - 54}" stroke="#999" stroke-dasharray="2 3"/><text x="{x(t):.1f}" y="{height - 38}" text-anchor="middle">{t / 1000:.2f} ms</text>')
+    for k, (colour, meaning) in enumerate((("#e7a33e", "parts travel to the processes that sum them"), ("#b5651d", "sums travel to all"))):
+        lines.append(f'<rect x="{left + 320 * k}" y="{height - 22}" width="12" height="12" fill="{colour}"/><text x="{left + 320 * k + 18}" y="{height - 12}">{meaning}</text>')
     file.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 40} {height}" font-family="sans-serif" font-size="12" fill="#555">\n' + "\n".join(lines) + "\n</svg>\n")
 
 

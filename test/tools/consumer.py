@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Uses the library as somebody else's project does:  consumer.py WAY ROOT COMPILER... [-- ARGUMENTS...]
 
-WAY is pkg_config, find_package, add_subdirectory, fetch_content, cuda_kernels, subproject, precompiled or single_header. The project of that way (test/consumer/WAY) is copied
+WAY is pkg_config, find_package, find_package_mpi, add_subdirectory, fetch_content, cuda_kernels, subproject, precompiled or single_header. The project of that way (test/consumer/WAY) is copied
 to a folder of its own, built with COMPILER, and its program has to say which version it was built with. ARGUMENTS are the compiler's, for the ways without a
 build system. Exit status 77: a program that the way needs is not installed.
 """
@@ -58,7 +58,8 @@ class Consumer:
         """A copy of that way's project."""
         there = self.work / way
         shutil.copytree(self.root / "test/consumer" / way, there)
-        shutil.copy(self.root / "test/consumer/program.cpp", there)
+        if not (there / "program.cpp").exists():
+            shutil.copy(self.root / "test/consumer/program.cpp", there)
         return there
 
     def repository(self):
@@ -117,6 +118,25 @@ class Consumer:
         self.check(self.cmake(self.project("find_package"), f"-DCMAKE_PREFIX_PATH={moved}"))
         versions = self.project("versions")
         self.run("cmake", "-S", versions, "-B", versions / "build", f"-DCMAKE_PREFIX_PATH={moved}", f"-DVERSION={self.version}")
+
+    def find_package_mpi(self):
+        """The component for <espalier/mpi.hpp>, and what is said of a component that there is not."""
+        self.run("cmake", "--version")
+        self.run("mpicxx", "--version")
+        there, project = self.installed(), self.project("find_package_mpi")
+        program = self.cmake(project, f"-DCMAKE_PREFIX_PATH={there}")
+        said = self.run("mpirun", "-n", "1", program, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        if said != f"espalier {self.version}: process 0 of 1\n":
+            raise Failed(f"the program said {said!r}")
+        lists = project / "CMakeLists.txt"
+        lists.write_text(lists.read_text(encoding="utf-8").replace("COMPONENTS mpi", "COMPONENTS mp"), encoding="utf-8")
+        try:
+            self.run("cmake", "-S", project, "-B", project / "other", f"-DCMAKE_PREFIX_PATH={there}")
+        except Failed as error:
+            if "there is no component mp; espalier has mpi" not in " ".join(str(error).split()):
+                raise
+        else:
+            raise Failed("a component that there is not is found")
 
     def add_subdirectory(self):
         project = self.project("add_subdirectory")
