@@ -4,6 +4,7 @@
 /// together with <espalier.hpp>, or <espalier/mpi.hpp>, which includes it.
 #include "device/distributed/all_reduce.hpp"
 #include "device/distributed/distributed_engine.hpp"
+#include "model/gradient_average.hpp"
 
 #include "base/diagnostics_push.hpp"
 namespace espalier::detail {

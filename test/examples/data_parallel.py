@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs docs/examples/data_parallel by two processes, interrupted after two epochs, and by two without a stop:  data_parallel.py MPIRUN PROBE PROGRAM
+"""Runs docs/examples/data_parallel by two processes, interrupted after two epochs, and by two without a stop; and docs/examples/data_parallel_loop:
+data_parallel.py MPIRUN PROBE PROGRAM LOOP
 
 Exit status 77: no processes can be started here.
 """
@@ -20,7 +21,7 @@ def run(mpirun, program, *arguments):
     return done.stdout.splitlines()
 
 
-def main(mpirun, probe, program):
+def main(mpirun, probe, program, loop):
     if reason := reason_against(mpirun, probe):
         print(reason)
         return 77
@@ -35,6 +36,10 @@ def main(mpirun, probe, program):
         sys.exit("an interrupted training has other losses:\n" + "\n".join(parts))
     if float(whole[-1].split()[-1]) < 0.85:
         sys.exit("expected an accuracy of at least 0.85")
+    lines = run(mpirun, loop)
+    print("\n".join(lines))
+    if len(lines) != 1 or not lines[0].startswith("2 processes: loss ") or not 0 < float(lines[0].split()[-1]) < 0.5:
+        sys.exit("expected a loss below 0.5 of two processes")
     return 0
 
 

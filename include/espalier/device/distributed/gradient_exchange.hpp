@@ -75,6 +75,7 @@ class gradient_exchange {
 
   template <class Engine>
   explicit gradient_exchange(Engine const& engine) : all_{&engine.all()} {}
+  explicit gradient_exchange(processes& all) : all_{&all} {}
   gradient_exchange(gradient_exchange const&) = delete;
   gradient_exchange& operator=(gradient_exchange const&) = delete;
   ~gradient_exchange() {
@@ -85,7 +86,7 @@ class gradient_exchange {
 
   /// Meets the other processes: all must call it with the same program, and continue with the numbers of process 0.
   /// program  a hash of what all have to agree on
-  /// at       the gradients; offsets of ranges count from here
+  /// at       the gradients; offsets of ranges count from here. nullptr: move_to says it before each step
   /// state    what becomes that of process 0, in whole lines
   void meet(std::uint64_t program, T* at, plan::gradient_range const* ranges, int count, void* state,
             std::int64_t state_bytes) {
@@ -103,7 +104,8 @@ class gradient_exchange {
     std::int64_t lines = 0;
     for (int i = 0; i < count; ++i) {
       range& r = memory_->ranges[i];
-      r.at = at + ranges[i].offset;
+      r.offset = ranges[i].offset;
+      r.at = at == nullptr ? nullptr : at + r.offset;
       r.lines = lines_of(ranges[i].size * static_cast<std::int64_t>(sizeof(T)));
       r.is_small = (n - 1) * r.lines * line <= small_bytes;
       r.received = lines;
@@ -135,6 +137,11 @@ class gradient_exchange {
     processes::transfer sending;
     all_->gather(sending, processes::channel::others, state, {counts.data(), firsts.data()});
     all_->wait(sending, 0);
+  }
+
+  /// The gradients of the next steps are there.
+  void move_to(T* at) {
+    for (int i = 0; i < count_; ++i) memory_->ranges[i].at = at + memory_->ranges[i].offset;
   }
 
   /// Begins a step: all processes learn what each is about to do.
@@ -230,6 +237,7 @@ class gradient_exchange {
     detail::sized_array<int> counts, firsts;
   };
   struct range {
+    std::int64_t offset;
     T* at;
     std::int64_t lines;
     bool is_small;
