@@ -56,6 +56,14 @@ class CompileFail(Harness):
     def test_broken_positive_control(self):
         self.assert_one_problem(GOOD + "#ifndef SHOULD_FAIL\nint x = y;\n#endif\n", "positive control does not compile")
 
+    def test_without_control(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "refusal.cpp")
+            for text, expected in ((GOOD + "#ifndef SHOULD_FAIL\nint x = y;\n#endif\n", []), (GOOD.replace("same<2, 3>", "same<2, 2>"), ["it compiled with -DSHOULD_FAIL"])):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.assertEqual(compile_fail.check(path, COMMAND, with_control=False)[0], expected)
+
     def test_warning_in_positive_control(self):
         problems = self.problems(GOOD + "#ifndef SHOULD_FAIL\n#warning careful\n#endif\n")
         self.assertEqual(len(problems), 1, problems)
