@@ -67,6 +67,12 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using Together = typename on_device::training_exchange_of<Engine, T>::type;
   static constexpr bool is_together = on_device::averages_with_others<Engine, T>;
   using OneLoss = typename Memory::loss_of_sample;
+  using StatisticsOfAll = statistics_of_all<Net, Loss, typename Memory::template part<Batch>, Engine, T>;
+  static_assert(
+      StatisticsOfAll::agree,
+      ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: the net has a SyncBatchNorm, whose statistics "
+                        "processes with cpu or cpu_parallel<N> exchange; on this device use BatchNorm",
+                        StatisticsOfAll));
   using Sound = typename plan::sound_program<
       typename Memory::template whole_program<typename Memory::template part<Batch>>>::checked;
   using LazyWorks = optim::lazy_works<Optimizer, Memory::rows::updates>;
@@ -268,7 +274,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       auto numbers = checked_numbers([] {});
       together_.begin(header_of(numbers, 0, false));
       together_.wait_for_headers();
-      if (together_.all_have_joined()) return steps;
+      if (together_.all_have_joined()) {
+        if constexpr (on_device::combines_processes<Engine>)
+          engine.template share_buffers<typename Memory::first_program>(
+              together_, model_->bases().at[plan::base::buffers], static_cast<std::int64_t>(Model::buffer_bytes));
+        return steps;
+      }
+      if constexpr (on_device::combines_processes<Engine>)
+        engine.template pass_values<typename Memory::first_program>(together_);
       model_->next_random_step();
       auto p = places();
       Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
@@ -347,6 +360,9 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
                                                        plan::program_hash<typename Rule::program>));
       together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count,
                      model_->bases().at[plan::base::parameters], static_cast<std::int64_t>(Model::bytes));
+      if constexpr (on_device::combines_processes<Engine>)
+        model_->engine().template meet_values<typename Memory::first_program>(
+            together_, static_cast<std::int64_t>(Model::buffer_bytes));
     }
   }
   /// What this process tells the others of its next step.

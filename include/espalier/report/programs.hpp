@@ -350,6 +350,8 @@ inline std::string kind_text(kernel_row const& k) {
       return "scatter-add by index";
     case plan::kernel_kind::index_copy:
       return "copy by index";
+    case plan::kernel_kind::exchange:
+      return "exchange with other processes";
     case plan::kernel_kind::loop:
       return "loop";
   }
