@@ -187,8 +187,9 @@ constexpr auto norm_of_all(auto const& layer, X const& x) {
     else return moments_over_processes<channels, count>(concatenate<0>(own_mean, own_variance));
   }();
   auto const mean = slice<0, 0, channels>(all), variance = slice<0, channels, 2 * channels>(all);
-  auto const y =
-      scaled<Layout, S>(layer, x - placed<Layout, S>(mean), 1 / sqrt(placed<Layout, S>(variance) + Options.eps));
+  // The numbers of each channel come first, so that one kernel reads x, and nothing of its size is stored between.
+  auto const inverse_deviation = 1 / sqrt(placed<Layout, S>(variance) + Options.eps);
+  auto const y = scaled<Layout, S>(layer, x - placed<Layout, S>(mean), inverse_deviation);
   if constexpr (!tracked) {
     return y;
   } else {
