@@ -82,6 +82,15 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
           "trainer{model, loss, optimizer, batch}: optim::lazy must be the outermost wrapper of an optimizer that updates each "
           "parameter by itself; the net, of float or double on a processor, must look a table up once (Embedding)",
           LazyWorks));
+  static constexpr bool is_synchronized = [] {
+    if constexpr (on_device::combines_processes<Engine>) return detail::combines_processes<Net, Loss, Batch>;
+    else return false;
+  }();
+  using Samples = differ_in_samples_only<is_synchronized, Batch, More...>;
+  static_assert(Samples::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch, more...}: the net has a SyncBatchNorm; its "
+                                  "batches may differ in their number of samples only",
+                                  Samples));
   using ScalingWorks = optim::scaling_works<Optimizer, true>;
   static_assert(ScalingWorks::agree,
                 ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SCALING_IS_OUTERMOST,

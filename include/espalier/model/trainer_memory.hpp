@@ -23,6 +23,20 @@ struct statistics_of_all {
   }();
 };
 
+/// A constraint that errors name: batches have other numbers of samples, but the same samples. Synchronized: processes
+/// whose batches differ combine statistics, with the weights of samples.
+template <bool Synchronized, class Batch, class... More>
+struct differ_in_samples_only {
+  static constexpr bool agree = [] {
+    auto const same = [](extents a, extents const& b) {
+      if (a.rank == 0 || b.rank != a.rank) return false;
+      a.at[0] = b.at[0];
+      return a == b;
+    };
+    return !Synchronized || (same(Batch::value, More::value) && ...);
+  }();
+};
+
 }  // namespace espalier
 namespace espalier::detail {
 

@@ -52,6 +52,9 @@ namespace detail {
 constexpr bool in_range(norm const& options) {
   return options.eps >= 0 && options.momentum >= 0 && options.momentum <= 1;
 }
+/// Whether a layer whose statistics are not over the batch can do what its options say.
+constexpr bool own_statistics(norm const& options) { return !options.sync; }
+#define ESPALIER_NORM_SYNC "norm{.sync = true} is for BatchNorm; the statistics of this layer are those of each sample"
 #define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
 #define ESPALIER_NORM_NUMBERS(options)                                           \
   ESPALIER_STATED(detail::in_range(options), ESPALIER_NAMED("eps", options.eps), \
@@ -210,7 +213,7 @@ constexpr auto norm_of_all(auto const& layer, X const& x) {
 /// program is that of one of several processes.
 template <class Layout, norm Options, class X, class Own>
 constexpr auto own_or_of_all([[maybe_unused]] auto const& layer, [[maybe_unused]] X const& x, Own const& own) {
-  if constexpr (!Options.sync || !Traced<X>) {
+  if constexpr (!Options.sync || !Layout::across_examples || !Traced<X>) {
     return own();
   } else {
     using Y = espalier::detail::traced_result<shape_of<X>, X>;
@@ -220,12 +223,6 @@ constexpr auto own_or_of_all([[maybe_unused]] auto const& layer, [[maybe_unused]
                : espalier::detail::as_value<Y>(*x.tracer, own());
   }
 }
-
-/// A constraint that errors name: the statistics of a layer are over all samples of a batch.
-template <class Layout, bool Sync>
-struct has_statistics_of_batch {
-  static constexpr bool agree = !Sync || Layout::across_examples;
-};
 
 /// The formula with running statistics: training updates them, evaluation uses them.
 template <class Layout, norm Options, class X>
@@ -261,11 +258,6 @@ constexpr auto tracked_norm(auto const& layer, X const& x) {
 /// The formula of every norm layer.
 template <class Layout, norm Options, class X>
 constexpr auto apply_norm(auto const& layer, X const& x) {
-  static_assert(
-      has_statistics_of_batch<Layout, Options.sync>::agree,
-      ESPALIER_SENTENCE("norm{.sync = true} is for BatchNorm; the statistics of other layers are those of each "
-                        "sample",
-                        has_statistics_of_batch<Layout, Options.sync>));
   if constexpr (is_invalid<X>) {
     return x;
   } else {
@@ -277,7 +269,7 @@ constexpr auto apply_norm(auto const& layer, X const& x) {
       return by_mode(
           x, [] { return untrainable<S>{}; },
           [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); });
-    else if constexpr (Options.sync) {
+    else if constexpr (Options.sync && Layout::across_examples) {
       auto const own = [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); };
       return by_mode(
           x, [&] { return own_or_of_all<Layout, Options>(layer, x, own); }, own);

@@ -13,53 +13,56 @@ struct value_exchange {
   graph::process_exchange as;
   address at;
 };
-template <int Count>
-struct value_exchanges {
-  static constexpr int count = Count;
-  value_exchange at[static_cast<std::size_t>(Count) + 1];
-  constexpr std::int64_t largest() const {
-    std::int64_t most = 0;
-    for (int i = 0; i < Count; ++i) most = at[i].size > most ? at[i].size : most;
-    return most;
-  }
-  /// The number of the exchange behind a group, or -1.
-  constexpr int behind(int group) const {
-    for (int i = 0; i < Count; ++i)
-      if (at[i].group == group) return i;
-    return -1;
-  }
-};
-
 constexpr int count_exchanges(grouping const& groups) {
   int count = 0;
   for (int x = 1; x <= groups.group_count; ++x) count += groups.groups[x].kind == kernel_kind::exchange;
   return count;
 }
-/// The exchanges of a program, in the order of its groups. It is no larger than needed, so that generated code does not
-/// refer to the plan.
+
+/// The exchanges of a program, in the order of its groups: a copy that is no larger than needed, so that generated code
+/// does not refer to the plan.
 template <class Program>
-inline constexpr auto exchanges_of = [] {
-  planned const& p = plan_of<Program>;
-  value_exchanges<count_exchanges(plan_of<Program>.groups)> r{};
-  for (int x = 1, i = 0; x <= p.groups.group_count; ++x) {
-    if (p.groups.groups[x].kind != kernel_kind::exchange) continue;
-    int const id = p.groups.groups[x].first;
-    r.at[i++] = {x, p.groups.groups[x].size, exchange_of(graph_of<Program>.nodes[id]), p.memory.address_of[id]};
+struct exchanges_of {
+  static constexpr int count = count_exchanges(plan_of<Program>.groups);
+  struct table {
+    value_exchange at[static_cast<std::size_t>(count) + 1];
+  };
+  static constexpr table exchanges = [] {
+    planned const& p = plan_of<Program>;
+    table r{};
+    for (int x = 1, i = 0; x <= p.groups.group_count; ++x) {
+      if (p.groups.groups[x].kind != kernel_kind::exchange) continue;
+      int const id = p.groups.groups[x].first;
+      r.at[i++] = {x, p.groups.groups[x].size, exchange_of(graph_of<Program>.nodes[id]), p.memory.address_of[id]};
+    }
+    return r;
+  }();
+  static constexpr std::int64_t largest() {
+    std::int64_t most = 0;
+    for (int i = 0; i < count; ++i) most = exchanges.at[i].size > most ? exchanges.at[i].size : most;
+    return most;
   }
-  return r;
-}();
+  /// The number of the exchange behind a group, or -1.
+  static constexpr int behind(int group) {
+    for (int i = 0; i < count; ++i)
+      if (exchanges.at[i].group == group) return i;
+    return -1;
+  }
+};
 
 /// Whether two programs, of the same net for batches of other sizes, exchange the same values in the same order, so
 /// that one process may run the one and another process the other. The number of elements behind a mean must be a
 /// multiple of the samples.
 template <class A, class B>
 constexpr bool exchange_the_same() {
-  auto const &a = exchanges_of<A>, &b = exchanges_of<B>;
-  if (a.count != b.count) return false;
-  for (int i = 0; i < a.count; ++i)
-    if (a.at[i].size != b.at[i].size || a.at[i].as.moments != b.at[i].as.moments ||
-        a.at[i].as.count * batch_of<B> != b.at[i].as.count * batch_of<A>)
+  using first = exchanges_of<A>;
+  using second = exchanges_of<B>;
+  if (first::count != second::count) return false;
+  for (int i = 0; i < first::count; ++i) {
+    value_exchange const &a = first::exchanges.at[i], &b = second::exchanges.at[i];
+    if (a.size != b.size || a.as.moments != b.as.moments || a.as.count * batch_of<B> != b.as.count * batch_of<A>)
       return false;
+  }
   return true;
 }
 

@@ -10,12 +10,6 @@
 /// and the same parameters in it.
 namespace espalier::on_device {
 
-/// A constraint that errors name: the programs of two batches exchange the same values.
-template <class Program, class First>
-struct same_exchanges {
-  static constexpr bool agree = plan::exchange_the_same<Program, First>();
-};
-
 /// Runs programs on the processor of this process. A training program also exchanges gradients with the other
 /// processes: a bucket as soon as it is complete, while the backward pass continues.
 template <class Device>
@@ -45,21 +39,21 @@ class distributed_engine<distributed<Inner, BucketBytes>> : public on_cpu::engin
 
   /// The exchanges of values in a training program.
   template <class Program>
-  static constexpr auto const& exchanges = plan::exchanges_of<typename base_type::template program<Program>>;
+  using exchanges = plan::exchanges_of<typename base_type::template program<Program>>;
   /// Prepares for the exchanges of values; buffer_bytes: the buffers of the model.
   template <class First, class T>
   void meet_values(statistics_exchange<T>& exchange, std::int64_t buffer_bytes) const {
-    if constexpr (exchanges<First>.count > 0) exchange.meet_values(exchanges<First>.largest(), buffer_bytes);
+    if constexpr (exchanges<First>::count > 0) exchange.meet_values(exchanges<First>::largest(), buffer_bytes);
   }
   /// Takes part in the exchanges of values in a step without samples.
   template <class First, class T>
   void pass_values(statistics_exchange<T>& exchange) const {
-    for (int i = 0; i < exchanges<First>.count; ++i) exchange.pass(exchanges<First>.at[i].size);
+    for (int i = 0; i < exchanges<First>::count; ++i) exchange.pass(exchanges<First>::exchanges.at[i].size);
   }
   /// After the last step of all: running statistics of all processes become those of a process that took part in it.
   template <class First, class T>
   void share_buffers(statistics_exchange<T>& exchange, void* buffers, std::int64_t bytes) const {
-    if constexpr (exchanges<First>.count > 0)
+    if constexpr (exchanges<First>::count > 0)
       if (bytes > 0) exchange.share_buffers(buffers, bytes);
   }
 
@@ -69,15 +63,11 @@ class distributed_engine<distributed<Inner, BucketBytes>> : public on_cpu::engin
   void run_training(void* const* base, statistics_exchange<T>& exchange) const {
     T& loss = *static_cast<T*>(base[plan::base::results]);
     using own = typename base_type::template program<Program>;
-    using Same = same_exchanges<own, typename base_type::template program<First>>;
-    static_assert(Same::agree,
-                  ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch, more...}: the net has a SyncBatchNorm; its "
-                                    "batches may differ in their number of samples only",
-                                    Same));
+    static_assert(plan::exchange_the_same<own, typename base_type::template program<First>>());
     using completion = range_completion<typename base_type::template program<First>, own, least<T>>;
     this->template run_by_group<own, T, Arch>(base, [&]<int X>() {
-      if constexpr (constexpr int i = exchanges<Program>.behind(X); i >= 0) {
-        constexpr plan::value_exchange x = exchanges<Program>.at[i];
+      if constexpr (constexpr int i = exchanges<Program>::behind(X); i >= 0) {
+        constexpr plan::value_exchange x = exchanges<Program>::exchanges.at[i];
         exchange.combine(at<T>(base, x.at), x.size, x.as);
       }
       constexpr int before = completion::complete_after(X - 1), complete = completion::complete_after(X);
