@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(kinds_of_kernels) {
 }
 // The statistics of all processes: the names of the training program, other kernels.
 BOOST_AUTO_TEST_CASE(statistics_of_all_processes) {
-  using Program = esp::detail::synchronized_training_program<
-      nn::Sequential<nn::Linear<4, 3>, nn::SyncBatchNorm<3>>, nn::CrossEntropyLoss<>, Batch, false>;
+  using Program = esp::detail::synchronized_training_program<nn::Sequential<nn::Linear<4, 3>, nn::SyncBatchNorm<3>>,
+                                                             nn::CrossEntropyLoss<>, Batch, false>;
   report::titled const t = report::detail::titled_program<Program, float>::get();
   BOOST_TEST(t.title == "training of Sequential on (2, 4), statistics of all processes");
   BOOST_TEST(t.parameters.size() == 4);
