@@ -28,7 +28,7 @@ struct statistics_of_all {
 template <bool Synchronized, class Batch, class... More>
 struct differ_in_samples_only {
   static constexpr bool agree = [] {
-    auto const same = [](extents a, extents const& b) {
+    [[maybe_unused]] auto const same = [](extents a, extents const& b) {
       if (a.rank == 0 || b.rank != a.rank) return false;
       a.at[0] = b.at[0];
       return a == b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../expression/mode.hpp"
+#include "../operation/concatenate.hpp"
 #include "../operation/over_processes.hpp"
 #include "../operation/reshape.hpp"
 #include "../operation/rms_normalize.hpp"

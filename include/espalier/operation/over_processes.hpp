@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "concatenate.hpp"
+#include "add.hpp"
+#include "movement.hpp"
 #include "multiply.hpp"
 #include "subtract.hpp"
 
@@ -11,10 +12,6 @@ namespace espalier {
 
 struct exchange_ {};
 
-namespace operation {
-constexpr int emit_exchange(node_table& g, int id, graph::process_exchange x);
-}  // namespace operation
-
 /// The loss of all processes is sum_q w_q loss_q, with w_q the share of process q in all samples, and the gradients of
 /// parameters are combined with the same weights behind the backward pass. The adjoint of process p is therefore that
 /// of its own loss, divided by w_p. For y = sum_q w_q x_q that is sum_q w_q dy_q, the same op again. For moments,
@@ -24,33 +21,33 @@ template <>
 struct rule<exchange_> {
   static constexpr char const* name = "over_processes";
   static constexpr int emit(node_table& g, graph::node const& n) { return g.among_processes ? g.add(n) : n.operand[0]; }
+  // A template: programs without the op do not instantiate it.
+  template <class Op>
   static constexpr handle pullback(node_table& g, int dy, int id, int) {
     graph::node const n = g[id];
     int const c = exchange_of(n).moments, rest = n.shape.at[0] - 2 * c;
-    if (c == 0) return handle{&g, operation::emit_exchange(g, dy, {0})};
+    auto const mean = [&](int of) { return operation::emit<Op>(g, g[of].shape, graph::exchange_attribute({0}), of); };
+    if (c == 0) return mean(dy);
     auto const part = [&](int of, int first, int count) {
       return handle{&g, operation::emit_part(g, of, 0, first, count)};
     };
-    int const d = operation::emit_exchange(g, part(dy, 0, 2 * c).id, {0});
-    handle const dv = part(d, c, c), off = part(n.operand[0], 0, c) - part(id, 0, c),
-                 both = concatenate<0>(part(d, 0, c) + 2 * off * dv, dv);
-    if (rest == 0) return both;
-    return concatenate<0>(both, operation::emit_constant(g, 0, extents{1, {rest}}));
+    auto const concatenated = [&](int first, int second, int count) {
+      return g.emit({&described<concatenate_>, {first, second, 0, 0}, graph::axis_attribute(0), extents{1, {count}}});
+    };
+    int const d = mean(part(dy, 0, 2 * c).id).id;
+    handle const dv = part(d, c, c), off = part(n.operand[0], 0, c) - part(id, 0, c), half = off * dv;
+    int const both = concatenated((part(d, 0, c) + (half + half)).id, dv.id, 2 * c);
+    return handle{
+        &g, rest == 0 ? both : concatenated(both, operation::emit_constant(g, 0, extents{1, {rest}}).id, 2 * c + rest)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = operation::plain_descriptor(name, op_family::exchange, 1);
     d.emit = &emit;
-    d.pullback = &pullback;
+    d.pullback = &pullback<Op>;
     return d;
   }
 };
-
-namespace operation {
-constexpr int emit_exchange(node_table& g, int id, graph::process_exchange x) {
-  return g.emit(node{&described<exchange_>, {id, 0, 0, 0}, graph::exchange_attribute(x), g[id].shape});
-}
-}  // namespace operation
 
 /// The mean of a value over the samples of all processes.
 /// shape   S -> S

@@ -13,7 +13,8 @@ namespace detail {
 /// samples are not read. Sums are in double: they are few, and a mean of numbers far from 0 keeps its digits.
 /// part     by process: its value of `size` elements
 /// samples  by process
-template <class T>
+/// Arch is in the name so that translation units for other instruction sets have their own function.
+template <class T, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void combine_parts(T* out, T const* const* part, std::int64_t const* samples, int processes,
                                      std::int64_t size, graph::process_exchange as) {
   constexpr std::int64_t block = 32;
