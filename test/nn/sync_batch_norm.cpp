@@ -11,6 +11,7 @@
 #include <espalier.hpp>
 #include <espalier/distributed.hpp>
 #include <espalier/parallel.hpp>
+#include <espalier/simulated_cuda.hpp>
 
 #include "support/thread_processes.hpp"
 
@@ -194,6 +195,23 @@ BOOST_AUTO_TEST_CASE(one_process) {
              alone = train_alone<dense<nn::SyncBatchNorm<20>>, float, esp::shape<12>, 12>(5);
   same(alone, plain);
   close(train<dense<nn::SyncBatchNorm<20>>, float, esp::shape<12>, 1, 12>(5)[0], plain, 1e-5);
+}
+
+// Other devices have no kernel for it: there it is BatchNorm.
+template <class Norm>
+std::vector<double> losses_on_cuda() {
+  std::vector<double> r;
+  esp::model<dense<Norm>, esp::simulated_cuda> model{esp::seed{5}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1f}, esp::batch<12, 12>{}};
+  samples<float, esp::shape<12>, 12> const batch{0};
+  for (int s = 0; s < 3; ++s) r.push_back(static_cast<double>(trainer.step(batch.x, batch.labels)));
+  r.push_back(trainer.evaluate(batch.x, batch.labels).loss);
+  return r;
+}
+BOOST_AUTO_TEST_CASE(other_devices) {
+  auto const losses = losses_on_cuda<nn::SyncBatchNorm<20>>();
+  BOOST_TEST(losses == losses_on_cuda<nn::BatchNorm<20>>());
+  BOOST_TEST(losses[2] < losses[0]);
 }
 
 // Means that are far from 0 compared with the deviation keep the digits that BatchNorm keeps.
