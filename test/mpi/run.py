@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Trains with several processes of MPI:  run.py MPIRUN PROBE TRAIN TRAIN_LARGER TRAIN_OTHER
+"""Trains with several processes of MPI:  run.py MPIRUN PROBE TRAIN TRAIN_LARGER TRAIN_OTHER TRAIN_SYNC TRAIN_SYNC_LARGER
 
-TRAIN is train.cpp, TRAIN_LARGER the same with batches twice as large, TRAIN_OTHER one with another activation. Each check is a function; its sentence says what holds.
+TRAIN is train.cpp, TRAIN_LARGER the same with batches twice as large, TRAIN_OTHER one with another activation; TRAIN_SYNC and TRAIN_SYNC_LARGER have
+the statistics of all processes. Each check is a function; its sentence says what holds.
 Exit status 77: no processes can be started here.
 """
 import pathlib
@@ -26,8 +27,9 @@ def expect(truth, sentence, output=""):
 
 
 class Runs:
-    def __init__(self, mpirun, train, larger, other):
+    def __init__(self, mpirun, train, larger, other, sync, sync_larger):
         self.mpirun, self.train, self.larger, self.other = mpirun, train, larger, other
+        self.sync, self.sync_larger = sync, sync_larger
 
     def run(self, *parts, recover=False):
         """parts: (processes, program, arguments). Returns what was printed, and the seconds."""
@@ -58,6 +60,17 @@ def same_bits(runs, _):
     # BatchNorm's statistics are those of each process, so this holds approximately.
     two, one = runs.ends(runs.run((2, runs.train, [30]))[0], 2)[0], runs.ends(runs.run((1, runs.larger, [30]))[0], 1)[0]
     expect(abs(two[1] - one[1]) < 0.15, "two processes do not learn what one learns", f"{two}\n{one}")
+
+
+def statistics_of_all(runs, _):
+    """With statistics of all, two processes with batches of 16 compute what one does with 32; running statistics have the same bits."""
+    ends = {count: runs.ends(runs.run((count, runs.sync, [30]))[0], count) for count in (2, 3, 4)}
+    for count, end in ends.items():
+        expect(len(set(end)) == 1, f"{count} processes end differently", end)
+        again = runs.ends(runs.run((count, runs.sync, [30]))[0], count)
+        expect(end == again, f"{count} processes end differently in another run", f"{end}\n{again}")
+    one = runs.ends(runs.run((1, runs.sync_larger, [30]))[0], 1)[0]
+    expect(abs(ends[2][0][1] - one[1]) < 1e-3, "two processes do not compute what one computes", f"{ends[2]}\n{one}")
 
 
 def killed_process(runs, folder):
@@ -109,7 +122,7 @@ def main(arguments):
         print(reason)
         return 77
     runs, failed = Runs(arguments[0], *arguments[2:]), 0
-    for check in (same_bits, killed_process, hanging_process, rejected_batch, exception_of_one, other_program):
+    for check in (same_bits, statistics_of_all, killed_process, hanging_process, rejected_batch, exception_of_one, other_program):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(runs, pathlib.Path(folder))

@@ -26,11 +26,14 @@ using activation = nn::Tanh;
 #else
 using activation = nn::ReLU;
 #endif
+#if !defined(SYNC)
+#define SYNC false
+#endif
 #if !defined(BATCH)
 #define BATCH 16
 #endif
-using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 100>, nn::BatchNorm1d<100>, activation, nn::Dropout<0.2>,
-                           nn::Linear<100, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 100>, nn::BatchNorm1d<100, nn::norm{.sync = SYNC}>, activation,
+                           nn::Dropout<0.2>, nn::Linear<100, 10>>;
 using batch = esp::batch<BATCH, 8, 8>;
 
 struct at_step {
@@ -85,9 +88,13 @@ void run(int count, char** words) {
     }
   }
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (float const& x : model.parameters())
-    for (std::size_t i = 0; i < sizeof x; ++i)
-      hash = (hash ^ reinterpret_cast<unsigned char const*>(&x)[i]) * 0x100000001b3u;
+  auto const add = [&](auto const& numbers) {
+    for (float const& x : numbers)
+      for (std::size_t i = 0; i < sizeof x; ++i)
+        hash = (hash ^ reinterpret_cast<unsigned char const*>(&x)[i]) * 0x100000001b3u;
+  };
+  add(model.parameters());
+  if (SYNC) add(model.buffers());  // otherwise those of each process
   std::printf("rank %d steps %lld loss %.6f parameters %016" PRIx64 "\n", processes.rank(),
               static_cast<long long>(trainer.steps()), static_cast<double>(loss), hash);
 }

@@ -109,3 +109,15 @@ BOOST_AUTO_TEST_CASE(kinds_of_kernels) {
   k.kind = plan::kernel_kind::scatter_add;
   BOOST_TEST(report::kind_text(k) == "scatter-add");
 }
+// The statistics of all processes: the names of the training program, other kernels.
+BOOST_AUTO_TEST_CASE(statistics_of_all_processes) {
+  using Program = esp::detail::synchronized_training_program<nn::Sequential<nn::Linear<4, 3>, nn::SyncBatchNorm<3>>,
+                                                             nn::CrossEntropyLoss<>, Batch, false>;
+  report::titled const t = report::detail::titled_program<Program, float>::get();
+  BOOST_TEST(t.title == "training of Sequential on (2, 4), statistics of all processes");
+  BOOST_TEST(t.parameters.size() == 4);
+  int exchanges = 0;
+  for (int x = 1; x <= t.plan->kernel_count; ++x)
+    exchanges += report::kind_text(t.plan->kernels[x]) == "exchange with other processes";
+  BOOST_TEST(exchanges == 2);
+}

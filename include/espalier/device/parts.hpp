@@ -60,6 +60,11 @@ template <class Engine, class T>
 inline constexpr bool averages_with_others = requires {
   typename Engine::template training_exchange<T>;
 };
+/// Whether values of its programs may be those of all processes.
+template <class Engine>
+inline constexpr bool combines_processes = requires {
+  requires Engine::combines_processes;
+};
 /// What a trainer keeps for the exchange with other processes.
 struct no_other_processes {
   template <class Engine>

@@ -14,6 +14,8 @@ struct same_shape {
 
 namespace tracing {
 constexpr bool trains(tracer const& t);
+/// Whether the program trains together with other processes, whose values the caller reads. It notes the caller.
+constexpr bool combines_processes(tracer& t);
 /// Makes node `id` the next value of buffer `slot` of `owner`. Defined in tracing/trace.hpp.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot);
 }  // namespace tracing

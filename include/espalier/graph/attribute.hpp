@@ -24,6 +24,7 @@
 /// | move, scatter_add                   | map_attribute                 | map_of           |
 /// | concatenate, index_gather,          | axis_attribute                | axis_of          |
 /// | index_scatter_add, index_copy       |                               |                  |
+/// | exchange                            | exchange_attribute            | exchange_of      |
 /// | pack                                | pack_attribute                | pack_of          |
 /// | part                                | part_attribute                | part_of          |
 /// | alias of one operand                | copy_attribute                |                  |
@@ -221,6 +222,22 @@ constexpr int axis_of(node const& n) {
       f != op_family::index_copy)
     detail::wrong_family();
   return static_cast<int>(n.attribute);
+}
+
+/// How processes combine their values. moments 0: the mean over the samples of all processes. Otherwise a value begins
+/// with so many means and so many variances, each over `count` elements in this process, which become those of all
+/// elements; what follows is summed.
+struct process_exchange {
+  int moments;
+  std::int64_t count = 0;
+};
+constexpr std::uint64_t exchange_attribute(process_exchange x) {
+  return static_cast<std::uint64_t>(x.count) << 24 | static_cast<std::uint64_t>(x.moments);
+}
+inline constexpr int max_moments = (1 << 24) - 1;
+constexpr process_exchange exchange_of(node const& n) {
+  if (n.op->family != op_family::exchange) detail::wrong_family();
+  return {static_cast<int>(n.attribute & 0xffffff), static_cast<std::int64_t>(n.attribute >> 24)};
 }
 
 /// A number that keeps copies of one value distinct. It is only compared.

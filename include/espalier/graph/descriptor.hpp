@@ -54,6 +54,7 @@ enum class op_family : std::uint8_t {
   index_gather,       ///< elements whose positions along an axis are integers known when the program runs
   index_scatter_add,  ///< the adjoint of an index_gather
   index_copy,         ///< operand 0 with the slices at the positions of operand 1 replaced by those of operand 2
+  exchange,           ///< operand 0, combined with that of the other processes of a training
   loop_slice,         ///< in the body of a loop: one position of a sequence
   loop_state,         ///< in the body of a loop: its state; operand 0 is the initial one
   loop_carry,         ///< the next value of a state; the last one of a loop is the loop itself

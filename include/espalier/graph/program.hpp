@@ -54,6 +54,7 @@ enum class fault : std::uint8_t {
   update_in_vmap,         ///< the function of one sample updates a model
   not_batched,            ///< an op of the function of one sample has no form for all samples
   count_in_vmap,          ///< the count of a loop varies from sample to sample
+  exchange_in_loop,       ///< the step of a loop reads a value of other processes
   update_in_loop,         ///< the step of a loop updates a buffer or a model
   value_leaves_loop,      ///< a value of the step of a loop is used outside of it
   computed_count,         ///< the number of steps of a loop that is no argument of integers
@@ -86,6 +87,8 @@ struct node_table {
   bool plain;                       ///< no simplification: nodes stay as they are written
   bool keeps_taps;                  ///< taps of windows stay although they read only padding: a stream has steps there
   bool backward;                    ///< new nodes belong to a backward pass
+  bool among_processes;             ///< values are combined with those of other processes; elsewhere they stay
+  bool combines_processes;          ///< what was traced combines values of processes, if there are several
 
   /// Adds the node, or returns the equal one. Linear in the number of nodes with the same newest operand, which is
   /// small.

@@ -127,6 +127,11 @@ struct sound {
                 ESPALIER_SENTENCE("scan(step, state, xs): the step updates a model, or the running statistics of a "
                                   "BatchNorm; write evaluate(net, x), or make the statistics a part of the state",
                                   ESPALIER_STATED(keeps_models_in_loops, Subject)));
+  static constexpr bool exchanges_outside = Found != fault::exchange_in_loop || is_reported_elsewhere<Subject>;
+  static_assert(exchanges_outside,
+                ESPALIER_SENTENCE("scan(step, state, xs), repeat<N>(step, state): the step has a SyncBatchNorm, whose "
+                                  "statistics are exchanged between processes; call the layer before or after the loop",
+                                  ESPALIER_STATED(exchanges_outside, Subject)));
   static constexpr bool keeps_values_in_loops = Found != fault::value_leaves_loop || is_reported_elsewhere<Subject>;
   static_assert(keeps_values_in_loops,
                 ESPALIER_SENTENCE("scan(step, state, xs), repeat<N>(step, state): a value of the step is assigned to a "

@@ -43,8 +43,9 @@ struct training_program {
     graph::program program;
     int loss;
   };
-  static constexpr forward_trace forward(bool has_samples = false) {
+  static constexpr forward_trace forward(bool has_samples = false, bool among_processes = false) {
     forward_trace r{};
+    r.program.nodes.among_processes = among_processes;
     tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
     t.has_samples = has_samples;
     int const x = tracing::add_argument<stored_input<Net, float>>(t, 0, Batch::value);
@@ -122,6 +123,29 @@ struct scaled_training_program : training_program<Net, Loss, Batch> {
     return derivative::with_backward<scaled_training_program, forward.loss, forward.program.nodes.loop_count != 0>();
   }
 };
+
+/// training among other processes, for a net with values of all of them (SyncBatchNorm). Scaled: with gradients times a
+/// scale.
+template <class Net, class Loss, class Batch>
+inline constexpr auto traced_among_processes = training_program<Net, Loss, Batch>::forward(false, true);
+template <class Net, class Loss, class Batch, bool Scaled>
+struct synchronized_training_program : training_program<Net, Loss, Batch> {
+  using base = training_program<Net, Loss, Batch>;
+  static constexpr derivative::backward_pass begin() {
+    constexpr auto const& forward = traced_among_processes<Net, Loss, Batch>;
+    if constexpr (Scaled)
+      return base::begin(forward, {operation::run_time_number, {}, graph::position_attribute(0, true), extents{}});
+    else return base::begin(forward);
+  }
+  static constexpr graph::program build() {
+    constexpr auto const& forward = traced_among_processes<Net, Loss, Batch>;
+    return derivative::with_backward<synchronized_training_program, forward.loss,
+                                     forward.program.nodes.loop_count != 0>();
+  }
+};
+/// Whether a net has such values.
+template <class Net, class Loss, class Batch>
+inline constexpr bool combines_processes = traced_forward<Net, Loss, Batch>.program.nodes.combines_processes;
 
 /// The loss of a prediction, without its net.
 template <class Loss, class Prediction>

@@ -51,7 +51,7 @@ class row_gradients {
  public:
   static constexpr bool updates = false;
   template <class B>
-  using program = training_program_for<Optimizer, Net, Loss, B>;
+  using program = training_program_for<Optimizer, Net, Loss, B, espalier::on_device::combines_processes<Engine>>;
   static constexpr std::size_t bytes = 0;
 };
 template <class Optimizer, class T, class Engine, class Net, class Loss, class Batch, class... More>

@@ -40,8 +40,8 @@ namespace espalier {
 /// together with distributed<>, each process steps with its own batch. Gradients and the loss are the means over all
 ///          samples of all processes, so all make the same update, with the same bits. The constructor waits for all
 ///          processes, and they continue with the parameters and buffers of process 0. BatchNorm has the statistics of
-///          each process's batch. Dropout depends on the sample's place in the batch of all. Its errors are
-///          distributed_error, and change nothing
+///          each process's batch, SyncBatchNorm those of all. Dropout depends on the sample's place in the batch of
+///          all. Its errors are distributed_error, and change nothing
 /// 16 bits  a model of half or bfloat16 is trained with master weights and an optimizer in float, which the trainer
 ///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
 ///          used from the next step on. Losses and penalties are float
@@ -68,6 +68,12 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using Together = typename on_device::training_exchange_of<Engine, T>::type;
   static constexpr bool is_together = on_device::averages_with_others<Engine, T>;
   using OneLoss = typename Memory::loss_of_sample;
+  using StatisticsOfAll = statistics_of_all<Net, Loss, typename Memory::template part<Batch>, Engine, T>;
+  static_assert(
+      StatisticsOfAll::agree,
+      ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: the net has a SyncBatchNorm, whose statistics "
+                        "processes with cpu or cpu_parallel<N> exchange; on this device use BatchNorm",
+                        StatisticsOfAll));
   using Sound = typename plan::sound_program<
       typename Memory::template whole_program<typename Memory::template part<Batch>>>::checked;
   using LazyWorks = optim::lazy_works<Optimizer, Memory::rows::updates>;
@@ -77,6 +83,15 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
           "trainer{model, loss, optimizer, batch}: optim::lazy must be the outermost wrapper of an optimizer that updates each "
           "parameter by itself; the net, of float or double on a processor, must look a table up once (Embedding)",
           LazyWorks));
+  static constexpr bool is_synchronized = [] {
+    if constexpr (on_device::combines_processes<Engine>) return detail::combines_processes<Net, Loss, Batch>;
+    else return false;
+  }();
+  using Samples = differ_in_samples_only<is_synchronized, Batch, More...>;
+  static_assert(Samples::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch, more...}: the net has a SyncBatchNorm; its "
+                                  "batches may differ in their number of samples only",
+                                  Samples));
   using ScalingWorks = optim::scaling_works<Optimizer, true>;
   static_assert(ScalingWorks::agree,
                 ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SCALING_IS_OUTERMOST,
@@ -269,7 +284,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       auto numbers = checked_numbers([] {});
       together_.begin(header_of(numbers, 0, false));
       together_.wait_for_headers();
-      if (together_.all_have_joined()) return steps;
+      if (together_.all_have_joined()) {
+        if constexpr (on_device::combines_processes<Engine>)
+          engine.template share_buffers<typename Memory::first_program>(
+              together_, model_->bases().at[plan::base::buffers], static_cast<std::int64_t>(Model::buffer_bytes));
+        return steps;
+      }
+      if constexpr (on_device::combines_processes<Engine>)
+        engine.template pass_values<typename Memory::first_program>(together_);
       model_->next_random_step();
       auto p = places();
       Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
@@ -359,6 +381,9 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
                                                        plan::program_hash<typename Rule::program>));
       together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count,
                      model_->bases().at[plan::base::parameters], static_cast<std::int64_t>(Model::bytes));
+      if constexpr (on_device::combines_processes<Engine>)
+        model_->engine().template meet_values<typename Memory::first_program>(
+            together_, static_cast<std::int64_t>(Model::buffer_bytes));
     }
   }
   /// What this process tells the others of its next step.

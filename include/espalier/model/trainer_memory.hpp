@@ -9,6 +9,35 @@
 #include "update_rule.hpp"
 
 #include "../base/diagnostics_push.hpp"
+namespace espalier {
+
+/// A constraint that errors name: devices or processes that train together combine the statistics of a net that has
+/// those of all.
+template <class Net, class Loss, class Batch, class Engine, class T>
+struct statistics_of_all {
+  static constexpr bool agree = [] {
+    if constexpr ((on_device::parts_of<Engine> == 1 && !on_device::averages_with_others<Engine, T>) ||
+                  on_device::combines_processes<Engine>)
+      return true;
+    else return !detail::combines_processes<Net, Loss, Batch>;
+  }();
+};
+
+/// A constraint that errors name: batches have other numbers of samples, but the same samples. Synchronized: processes
+/// whose batches differ combine statistics, with the weights of samples.
+template <bool Synchronized, class Batch, class... More>
+struct differ_in_samples_only {
+  static constexpr bool agree = [] {
+    [[maybe_unused]] auto const same = [](extents a, extents const& b) {
+      if (a.rank == 0 || b.rank != a.rank) return false;
+      a.at[0] = b.at[0];
+      return a == b;
+    };
+    return !Synchronized || (same(Batch::value, More::value) && ...);
+  }();
+};
+
+}  // namespace espalier
 namespace espalier::detail {
 
 /// The layout of a trainer's memory and of its exchange with the device, and the programs that they are for. The memory
@@ -45,7 +74,7 @@ struct trainer_memory {
   using first_program = step_program<Batch>;
   /// The program of a step with whole gradients, for a batch or a part of one.
   template <class B>
-  using whole_program = training_program_for<Optimizer, Net, Loss, B>;
+  using whole_program = training_program_for<Optimizer, Net, Loss, B, espalier::on_device::combines_processes<Engine>>;
 
   template <class... X>
   static constexpr std::size_t largest(X... x) {

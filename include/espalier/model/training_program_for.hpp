@@ -6,11 +6,18 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
-/// The training program for an optimizer: its gradients are scaled if the optimizer expects that.
-template <class Optimizer, class Net, class Loss, class Batch>
+template <bool Scaled, class Net, class Loss, class Batch, bool AmongProcesses>
+constexpr auto find_training_program() {
+  if constexpr (AmongProcesses && combines_processes<Net, Loss, Batch>)
+    return std::type_identity<synchronized_training_program<Net, Loss, Batch, Scaled>>{};
+  else if constexpr (Scaled) return std::type_identity<scaled_training_program<Net, Loss, Batch>>{};
+  else return std::type_identity<training_program<Net, Loss, Batch>>{};
+}
+/// The training program for an optimizer: its gradients are scaled if the optimizer expects that. AmongProcesses: on an
+/// engine that combines values of several.
+template <class Optimizer, class Net, class Loss, class Batch, bool AmongProcesses = false>
 using training_program_for =
-    std::conditional_t<optim::scales_loss<Optimizer>, scaled_training_program<Net, Loss, Batch>,
-                       training_program<Net, Loss, Batch>>;
+    typename decltype(find_training_program<optim::scales_loss<Optimizer>, Net, Loss, Batch, AmongProcesses>())::type;
 
 }  // namespace espalier::detail
 #include "../base/diagnostics_pop.hpp"

@@ -41,7 +41,8 @@ constexpr keras_layer batch_norm_in_keras(norm const& options) {
 /// y = (x - mean) / sqrt(variance + eps) weight + bias. Training uses the mean and biased variance of each channel over
 /// all other axes; evaluation uses the running statistics. running = (1 - momentum) running + momentum observed; no
 /// gradient flows through them. With norm{.untracked = true} there are no running statistics, and evaluation uses those
-/// of its own batch. A layer that a forward calls several times observes each input, in the order of calls.
+/// of its own batch. With norm{.sync = true}, processes that train together use the statistics of all of them
+/// (SyncBatchNorm). A layer that a forward calls several times observes each input, in the order of calls.
 /// shape   S -> S, whose axis Axis is Channels (1: channels second, -1: channels last); weight, bias, running_mean,
 ///         running_var (Channels)
 /// range   eps >= 0, momentum in [0, 1]; with eps = 0 a channel of equal elements gives NaN

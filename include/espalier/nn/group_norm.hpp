@@ -33,7 +33,8 @@ struct over_groups : of_channels<Channels, 1, 2> {
 /// source  Wu and He 2018
 template <int Groups, int Channels, norm Options = norm{}>
 struct GroupNorm {
-  static constexpr bool numbers_fit = equal_groups<Groups, Channels>::agree && detail::in_range(Options);
+  static constexpr bool numbers_fit =
+      equal_groups<Groups, Channels>::agree && detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)
@@ -51,6 +52,9 @@ struct GroupNorm {
       static_assert(detail::in_range(Options),
                     ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE,
                                       ESPALIER_NORM_NUMBERS(Options)));
+      static_assert(detail::own_statistics(Options),
+                    ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_SYNC,
+                                      ESPALIER_STATED(detail::own_statistics(Options), ESPALIER_NAMED("sync", true))));
       return true;
     }
   };

@@ -41,7 +41,7 @@ struct over_instances : of_channels<Channels, 1, 3> {
 /// source  Ulyanov, Vedaldi and Lempitsky 2016
 template <int Channels, norm Options = norm{}>
 struct InstanceNorm {
-  static constexpr bool numbers_fit = detail::in_range(Options);
+  static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::running_mean<shape<Channels>, Options.tracked> running_mean{};
@@ -58,6 +58,9 @@ struct InstanceNorm {
       static_assert(
           detail::in_range(Options),
           ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+      static_assert(detail::own_statistics(Options),
+                    ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_SYNC,
+                                      ESPALIER_STATED(detail::own_statistics(Options), ESPALIER_NAMED("sync", true))));
       return true;
     }
   };

@@ -49,7 +49,7 @@ struct trailing {
 /// source  Ba, Kiros and Hinton 2016
 template <Shape Normalized, norm Options = norm{}>
 struct LayerNorm {
-  static constexpr bool numbers_fit = detail::in_range(Options);
+  static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<Normalized, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
@@ -64,6 +64,9 @@ struct LayerNorm {
     static constexpr auto report() {
       static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE,
                                                                  ESPALIER_NORM_NUMBERS(Options)));
+      static_assert(detail::own_statistics(Options),
+                    ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_SYNC,
+                                      ESPALIER_STATED(detail::own_statistics(Options), ESPALIER_NAMED("sync", true))));
       return true;
     }
   };
@@ -78,7 +81,7 @@ struct LayerNorm {
 /// source  needle's LayerNorm1d
 template <int Features, norm Options = norm{}>
 struct LayerNorm1d {
-  static constexpr bool numbers_fit = detail::in_range(Options);
+  static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Features>, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm1d, weight, bias)
@@ -93,6 +96,9 @@ struct LayerNorm1d {
       static_assert(
           detail::in_range(Options),
           ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+      static_assert(detail::own_statistics(Options),
+                    ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_SYNC,
+                                      ESPALIER_STATED(detail::own_statistics(Options), ESPALIER_NAMED("sync", true))));
       return true;
     }
   };

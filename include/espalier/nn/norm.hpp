@@ -6,4 +6,5 @@
 #include "instance_norm.hpp"
 #include "layer_norm.hpp"
 #include "rms_norm.hpp"
+#include "sync_batch_norm.hpp"
 #include "weight_norm.hpp"

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../expression/mode.hpp"
+#include "../operation/concatenate.hpp"
+#include "../operation/over_processes.hpp"
 #include "../operation/reshape.hpp"
 #include "../operation/rms_normalize.hpp"
+#include "../operation/slice.hpp"
+#include "../operation/zeros.hpp"
 #include "module.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -25,6 +29,7 @@ inline constexpr variance biased = variance::biased, unbiased = variance::unbias
 /// Options of a norm layer; the defaults are the usual values. Without affine a layer has neither weight nor bias.
 /// BatchNorm has running statistics unless it is untracked, InstanceNorm only if it is tracked. Evaluation uses them
 /// instead of the statistics of its own input.
+/// sync    only BatchNorm: processes that train together use the statistics of all their samples (SyncBatchNorm)
 /// range   eps >= 0, momentum in [0, 1]
 struct norm {
   double eps = 1e-5;
@@ -33,6 +38,7 @@ struct norm {
   bool affine = true;
   bool tracked = false;
   bool untracked = false;
+  bool sync = false;
 };
 
 /// Named relation: the axis of the input that belongs to weight and bias has their extent.
@@ -47,6 +53,9 @@ namespace detail {
 constexpr bool in_range(norm const& options) {
   return options.eps >= 0 && options.momentum >= 0 && options.momentum <= 1;
 }
+/// Whether a layer whose statistics are not over the batch can do what its options say.
+constexpr bool own_statistics(norm const& options) { return !options.sync; }
+#define ESPALIER_NORM_SYNC "norm{.sync = true} is for BatchNorm; the statistics of this layer are those of each sample"
 #define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
 #define ESPALIER_NORM_NUMBERS(options)                                           \
   ESPALIER_STATED(detail::in_range(options), ESPALIER_NAMED("eps", options.eps), \
@@ -156,6 +165,66 @@ template <class Layout, class S>
 inline constexpr double counted = reduced_count(traced<typename Layout::template work<S>>{},
                                                 Layout::template statistics<S>);
 
+/// A tensor of one number in the program of x.
+template <class X>
+constexpr auto number_in(X const& x, double value) {
+  using Y = espalier::detail::traced_result<shape<1>, X>;
+  if (x.tracer == nullptr) return Y{};
+  return espalier::detail::as_value<Y>(*x.tracer, espalier::detail::filled<shape<1>, void>{value});
+}
+
+/// The training formula with the statistics of all processes, one exchange forward and one backward. Statistics over N
+/// elements of all are unbiased by N / (N - 1), and N is known when the program runs.
+template <class Layout, norm Options, class X>
+constexpr auto norm_of_all(auto const& layer, X const& x) {
+  using S = shape_of<X>;
+  constexpr axes_constant<Layout::template statistics<S>> over{};
+  constexpr int channels = static_cast<int>(Layout::parameters::size);
+  constexpr auto count = static_cast<std::int64_t>(counted<Layout, S>);
+  constexpr bool tracked = requires { layer.running_mean.slot; };
+  auto const own_mean = per_channel<Layout, S>(mean_observed(x, over));
+  auto const own_variance = per_channel<Layout, S>(variance_kept(x, over));
+  auto const all = [&] {
+    if constexpr (tracked && Options.variance == unbiased)
+      return moments_over_processes<channels, count>(
+          concatenate<0>(own_mean, own_variance, number_in(x, static_cast<double>(count))));
+    else return moments_over_processes<channels, count>(concatenate<0>(own_mean, own_variance));
+  }();
+  auto const mean = slice<0, 0, channels>(all), variance = slice<0, channels, 2 * channels>(all);
+  // The numbers of each channel come first, so that one kernel reads x, and nothing of its size is stored between.
+  auto const inverse_deviation = 1 / sqrt(placed<Layout, S>(variance) + Options.eps);
+  auto const y = scaled<Layout, S>(layer, x - placed<Layout, S>(mean), inverse_deviation);
+  if constexpr (!tracked) {
+    return y;
+  } else {
+    auto const observed = [&] {
+      if constexpr (Options.variance == unbiased) {
+        auto const n = slice<0, 2 * channels, 2 * channels + 1>(all);
+        return variance * (n / (n - 1));
+      } else {
+        return variance;
+      }
+    }();
+    return with_update(
+        with_update(y, layer.running_mean, layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
+        layer.running_var, layer.running_var * (1 - Options.momentum) + observed * Options.momentum);
+  }
+}
+/// own() with the statistics of this process, or the formula with those of all, if the layer asks for them and the
+/// program is that of one of several processes.
+template <class Layout, norm Options, class X, class Own>
+constexpr auto own_or_of_all([[maybe_unused]] auto const& layer, [[maybe_unused]] X const& x, Own const& own) {
+  if constexpr (!Options.sync || !Layout::across_examples || !Traced<X>) {
+    return own();
+  } else {
+    using Y = espalier::detail::traced_result<shape_of<X>, X>;
+    if (x.tracer == nullptr) return Y{};
+    return tracing::combines_processes(*x.tracer)
+               ? espalier::detail::as_value<Y>(*x.tracer, norm_of_all<Layout, Options>(layer, x))
+               : espalier::detail::as_value<Y>(*x.tracer, own());
+  }
+}
+
 /// The formula with running statistics: training updates them, evaluation uses them.
 template <class Layout, norm Options, class X>
 constexpr auto tracked_norm(auto const& layer, X const& x) {
@@ -171,15 +240,17 @@ constexpr auto tracked_norm(auto const& layer, X const& x) {
     return by_mode(
         x,
         [&] {
-          constexpr axes_constant<Layout::template statistics<S>> over{};
-          constexpr double correction = Options.variance == unbiased ? count / (count - 1) : 1;
-          auto const mean = per_channel<Layout, S>(mean_observed(x, over));
-          auto const observed = per_channel<Layout, S>(variance_kept(x, over));
-          return with_update(
-              with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)), layer.running_mean,
-                          layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
-              layer.running_var,
-              layer.running_var * (1 - Options.momentum) + observed * (Options.momentum * correction));
+          return own_or_of_all<Layout, Options>(layer, x, [&] {
+            constexpr axes_constant<Layout::template statistics<S>> over{};
+            constexpr double correction = Options.variance == unbiased ? count / (count - 1) : 1;
+            auto const mean = per_channel<Layout, S>(mean_observed(x, over));
+            auto const observed = per_channel<Layout, S>(variance_kept(x, over));
+            return with_update(
+                with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)), layer.running_mean,
+                            layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
+                layer.running_var,
+                layer.running_var * (1 - Options.momentum) + observed * (Options.momentum * correction));
+          });
         },
         evaluation);
   }
@@ -199,7 +270,11 @@ constexpr auto apply_norm(auto const& layer, X const& x) {
       return by_mode(
           x, [] { return untrainable<S>{}; },
           [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); });
-    else return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps));
+    else if constexpr (Options.sync && Layout::across_examples) {
+      auto const own = [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); };
+      return by_mode(
+          x, [&] { return own_or_of_all<Layout, Options>(layer, x, own); }, own);
+    } else return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps));
   }
 }
 

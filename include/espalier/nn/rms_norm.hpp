@@ -15,7 +15,7 @@ namespace espalier::nn {
 /// source  Zhang and Sennrich 2019
 template <Shape Normalized, norm Options = norm{}>
 struct RMSNorm {
-  static constexpr bool numbers_fit = detail::in_range(Options);
+  static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(RMSNorm, weight)
   using takes_single_values = void;
@@ -29,6 +29,9 @@ struct RMSNorm {
     static constexpr auto report() {
       static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE,
                                                                  ESPALIER_NORM_NUMBERS(Options)));
+      static_assert(detail::own_statistics(Options),
+                    ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_SYNC,
+                                      ESPALIER_STATED(detail::own_statistics(Options), ESPALIER_NAMED("sync", true))));
       return true;
     }
   };

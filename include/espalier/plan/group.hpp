@@ -179,6 +179,8 @@ class grouper : group_builder {
         return kernel_kind::index_scatter_add;
       case op_family::index_copy:
         return kernel_kind::index_copy;
+      case op_family::exchange:
+        return kernel_kind::exchange;
       default:
         return kernel_kind::fused;
     }

@@ -30,7 +30,8 @@ enum class kernel_kind : std::uint8_t {
   index_gather,
   index_scatter_add,
   index_copy,
-  loop  ///< runs a program of its own once for each step
+  exchange,  ///< a copy, which the engine combines with those of other processes before the next group
+  loop       ///< runs a program of its own once for each step
 };
 
 /// How many elements a value has in a fused group's iteration space of rows x columns: all (full), one per row (row),

@@ -102,6 +102,11 @@ struct layers_of_program<espalier::detail::scaled_training_program<Net, Loss, Ba
 template <class Net, class Loss, class Batch, bool Always>
 struct layers_of_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>>
     : layers_of_training<Net, Loss, Batch, espalier::detail::row_training_program<Net, Loss, Batch, Always>> {};
+/// Its forward pass has other nodes than the traced net: values are drawn without the names of layers.
+template <class Net, class Loss, class Batch, bool Scaled>
+struct layers_of_program<espalier::detail::synchronized_training_program<Net, Loss, Batch, Scaled>> {
+  static program_layers get() { return {}; }
+};
 
 /// Convolutions that are rewritten have other nodes, which belong to the layer of the convolution.
 template <class Program>

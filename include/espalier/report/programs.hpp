@@ -105,6 +105,15 @@ struct titled_program<espalier::detail::scaled_training_program<Net, Loss, Batch
     return r;
   }
 };
+template <class Net, class Loss, class Batch, bool Scaled, class T>
+struct titled_program<espalier::detail::synchronized_training_program<Net, Loss, Batch, Scaled>, T> {
+  static titled get() {
+    titled r = titled_program<espalier::detail::training_program<Net, Loss, Batch>, T>::get();
+    r.title += Scaled ? ", statistics of all processes, gradients times a scale" : ", statistics of all processes";
+    r.plan = &view_of<espalier::detail::synchronized_training_program<Net, Loss, Batch, Scaled>>;
+    return r;
+  }
+};
 template <class Net, class Loss, class Batch, bool Always, class T>
 struct titled_program<espalier::detail::row_training_program<Net, Loss, Batch, Always>, T> {
   static titled get() {
@@ -350,6 +359,8 @@ inline std::string kind_text(kernel_row const& k) {
       return "scatter-add by index";
     case plan::kernel_kind::index_copy:
       return "copy by index";
+    case plan::kernel_kind::exchange:
+      return "exchange with other processes";
     case plan::kernel_kind::loop:
       return "loop";
   }

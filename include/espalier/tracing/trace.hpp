@@ -284,6 +284,10 @@ constexpr int trace_expression(tracer& t, call<S, M, X...> const& c) {
 }
 
 constexpr bool trains(tracer const& t) { return t.traced_mode == mode::training; }
+constexpr bool combines_processes(tracer& t) {
+  t.nodes().combines_processes = true;
+  return t.nodes().among_processes;
+}
 /// In a program that has more nodes already, attention keeps its formula. A loop costs the compiler as much as hundreds
 /// of nodes: the gradients of twelve layers in blocks would take more steps than compilers allow.
 inline constexpr int most_nodes_before_blocks = 600;
@@ -336,6 +340,9 @@ constexpr void end_loop(tracer& t, loop_trace const& l, int const* states, int* 
   node_table& g = t.nodes();
   for (int i = 0; i < t.program.output_count; ++i)
     if (t.program.outputs[i].id >= l.first) g.report(fault::update_in_loop);
+  if (g.among_processes)
+    for (int id = l.first; id <= g.size; ++id)
+      if (g[id].op->family == op_family::exchange) g.report(fault::exchange_in_loop);
   operation::nothing_replaced const same{};
   operation::loop_builder builder{g, open_loop_of(l)};
   builder.close(states, next, count, results, result_count, same);

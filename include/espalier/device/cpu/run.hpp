@@ -63,6 +63,8 @@ struct caller {
       constexpr std::int64_t size = plan::plan_of<Program>.groups.size_of[operand];
       if constexpr (from.base != to.base || from.offset != to.offset)
         copy_run<T, Arch, size>(at<T>(base, arguments[1]), at<T>(base, arguments[0]));
+    } else if constexpr (kind == plan::kernel_kind::exchange) {
+      copy_run<T, Arch, group.size>(at<T>(base, arguments[2]), at<T>(base, arguments[0]));
     } else if constexpr (kind == plan::kernel_kind::convert) {
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::index_gather || kind == plan::kernel_kind::index_scatter_add) {
@@ -141,7 +143,8 @@ struct caller {
   }
   static constexpr auto find_kernel() {
     if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::pack ||
-                  kind == plan::kernel_kind::loop || kind == plan::kernel_kind::part)
+                  kind == plan::kernel_kind::loop || kind == plan::kernel_kind::part ||
+                  kind == plan::kernel_kind::exchange)
       return std::type_identity<void>{};
     else return std::type_identity<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>{};
   }

@@ -163,6 +163,10 @@ class gradient_exchange {
     read_headers();
   }
   [[nodiscard]] std::int64_t samples() const { return samples_; }
+  /// The samples of process k.
+  [[nodiscard]] std::int64_t samples_of(int k) const { return header(k).samples; }
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] processes& all() const { return *all_; }
   /// The samples of the processes before this one.
   [[nodiscard]] std::int64_t samples_before() const { return samples_before_; }
   [[nodiscard]] bool all_have_joined() const { return samples_ == 0; }
