@@ -7,9 +7,11 @@
 
 namespace {
 std::atomic<long> made{0};
+thread_local long bytes = 0;
 
-void* counted(void* memory) {
+void* counted(void* memory, std::size_t size) {
   made.fetch_add(1, std::memory_order_relaxed);
+  bytes += static_cast<long>(size);
   if (memory == nullptr) throw std::bad_alloc{};
   return memory;
 }
@@ -17,13 +19,14 @@ void* counted(void* memory) {
 
 namespace espalier_test {
 long allocations() { return made.load(std::memory_order_relaxed); }
+long allocated_bytes() { return bytes; }
 }  // namespace espalier_test
 
 // The other forms of new and delete call these.
-void* operator new(std::size_t size) { return counted(std::malloc(size > 0 ? size : 1)); }
+void* operator new(std::size_t size) { return counted(std::malloc(size > 0 ? size : 1), size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   auto const multiple = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(multiple, (size + multiple) / multiple * multiple));
+  return counted(std::aligned_alloc(multiple, (size + multiple) / multiple * multiple), size);
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
