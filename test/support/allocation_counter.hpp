@@ -8,4 +8,4 @@ namespace espalier_test {
 long allocations();
 /// How many bytes this thread has asked for.
 long allocated_bytes();
-}
+}  // namespace espalier_test

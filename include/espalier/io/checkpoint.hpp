@@ -22,7 +22,7 @@ concept Training = requires(X& x) {
 /// A trainer whose optimizer's states are divided among processes (optim::sharded).
 template <class X>
 concept ShardedTraining = Training<X> && requires(X& x) {
-  x.begin_saving();
+  x.collect_states(x.steps(), x.steps());
 };
 
 /// Throws if a name occurs twice or is reserved by the format.

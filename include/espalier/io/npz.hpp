@@ -92,7 +92,7 @@ namespace detail {
 
 /// Writes the entries of an npz file and its directory to an object with write(bytes, size).
 /// wide     use 64-bit sizes even if none is required
-/// data_of  data_of(array): its data, asked for once and in the order of the arrays
+/// data_of  data_of(array): its data, requested once and in the order of the arrays
 template <class File, class DataOf = data_in_memory>
 void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options,
                   bool wide, std::string_view comment = {}, DataOf&& data_of = {}) {

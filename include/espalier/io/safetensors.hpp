@@ -62,8 +62,8 @@ inline archive read_safetensors(file_path path) { return parse_safetensors(path,
 
 namespace detail {
 
-/// Writes the bytes of a safetensors file to an object with write(bytes, size). data_of(array): its data, asked for once
-/// and in the order of the file.
+/// Writes the bytes of a safetensors file to an object with write(bytes, size). data_of(array) is the data of an array,
+/// requested once and in the order of the file.
 template <class File, class DataOf = data_in_memory>
 void write_safetensors_to(File& file, char const* path, std::vector<named_array> const& arrays,
                           std::vector<metadata_entry> const& metadata, DataOf&& data_of = {}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/distributed/all_reduce.hpp"
 #include "checkpoint.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -13,7 +12,7 @@ struct data_in_memory {
   unsigned char const* operator()(named_array const& a) const { return a.data; }
 };
 
-/// The data of the arrays of a snapshot. Those of states are there until the next call; they are asked for in their
+/// The data of the arrays of a snapshot. Those of states are there until the next call; they are requested in their
 /// order.
 template <class TrainedBy>
 class collected_data {
@@ -25,7 +24,7 @@ class collected_data {
     next_ = &a + 1;
     return reinterpret_cast<unsigned char const*>(training_.collect_states(a.state_at, a.size()));
   }
-  /// Collects what was not asked for.
+  /// Collects what was not requested.
   void rest() {
     while (next_ != end_) (*this)(*next_++);
   }
@@ -40,43 +39,8 @@ class collected_data {
 /// errors  that of write on process 0, and a distributed_error on the others
 template <class TrainedBy, class Write>
 void save_together(std::vector<named_array> const& arrays, TrainedBy& training, Write const& write) {
-  processes& all = training.all_processes();
-  training.begin_saving();
   collected_data<TrainedBy> data{arrays, training};
-  if (all.rank() == 0) {
-    // The others wait for process 0, also if it cannot write.
-    struct guard {
-      processes& all;
-      collected_data<TrainedBy>& data;
-      bool written = false;
-      ~guard() {
-        if (written) return;
-#if defined(__cpp_exceptions)
-        try {
-          end();
-        } catch (distributed_error const&) {
-          // The error of the file is on its way, and says more.
-        }
-#else
-        end();
-#endif
-      }
-      bool end() const {
-        data.rest();
-        return all_reduce(all, std::int32_t{written ? 0 : 1}) == 0;
-      }
-    } ending{all, data};
-    write(data);
-    ending.written = true;
-    ending.end();
-  } else {
-    data.rest();
-    if (all_reduce(all, std::int32_t{0}) == 0) return;
-    espalier::detail::error_text text;
-    espalier::detail::raise(distributed_error{text
-                                              << "process " << all.rank() << " of " << all.size()
-                                              << ": process 0 could not write the file, and its own error says why"});
-  }
+  training.write_on_process_0([&] { write(data); }, [&] { data.rest(); });
 }
 
 }  // namespace espalier::io::detail

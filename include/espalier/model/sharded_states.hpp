@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/distributed/all_reduce.hpp"
 #include "../device/distributed/gradient_exchange.hpp"
 #include "../device/parts.hpp"
 #include "../optim/sharded.hpp"
@@ -38,6 +39,42 @@ struct whole_gradients {
   ESPALIER_READS("{}")
   static constexpr bool agree = !optim::is_sharded<Optimizer>;
 };
+
+/// Calls write() on process 0 and rest() on the others, which exchange the same. If write() throws, process 0 calls
+/// rest(), so that the others do not wait for it.
+/// errors  that of write() on process 0, and a distributed_error on the others
+template <class Write, class Rest>
+void write_on_process_0(processes& all, Write const& write, Rest const& rest) {
+  auto const end = [&](bool failed) {
+    rest();
+    return all_reduce(all, std::int32_t{failed}) == 0;
+  };
+  if (all.rank() == 0) {
+    struct guard {
+      decltype(end) const& end_with;
+      bool written = false;
+      ~guard() {
+        if (written) return;
+#if defined(__cpp_exceptions)
+        try {
+          end_with(true);
+        } catch (distributed_error const&) {
+          // The error of the file is on its way, and says more.
+        }
+#else
+        end_with(true);
+#endif
+      }
+    } unwritten{end};
+    write();
+    unwritten.written = true;
+    end(false);
+  } else if (!end(false)) {
+    error_text text;
+    raise(distributed_error{text << "process " << all.rank() << " of " << all.size()
+                                 << ": process 0 could not write the file, and its own error says why"});
+  }
+}
 
 /// A trainer without sharded states.
 struct whole_states {
@@ -104,8 +141,8 @@ class sharded_states final : public espalier::on_device::part_update<T> {
     using Which = typename optim::detail::selection<Optimizer>::type;
     if constexpr (!std::is_void_v<Which>) mark<Which>();
   }
-  /// The next step updates with the hyperparameters of these places, in `workspace` bytes at `scratch`. The trainer's own
-  /// are those of the backward pass, which continues meanwhile.
+  /// The next step updates with the hyperparameters of these places, in `workspace` bytes at `scratch`. The trainer's
+  /// own scratch memory is that of the backward pass, which continues meanwhile.
   void begin(Engine const& engine, typename Rule::places const& places) {
     engine_ = &engine;
     places_ = places;
@@ -178,7 +215,7 @@ class sharded_states final : public espalier::on_device::part_update<T> {
       for (; at + Count <= count; at += Count) f.template operator()<Count>(at);
     });
   }
-  /// Calls f(state, i) for the elements i of a range, of one of the state vectors; they are in the part of this process.
+  /// Calls f(state, i) for the elements i of a range that are in the part of this process, in one of the state vectors.
   template <class F>
   void for_each_element(int range, int vector, std::int64_t first, std::int64_t count, F const& f) const {
     auto const own = part_of(range);

@@ -318,24 +318,27 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     if constexpr (is_sharded) return model_->engine().span_of(shards_.data(), shards_.size());
     else return model_->engine().span_of(state_memory(), Rule::lasting);
   }
-  /// Elements of states() of a trainer that is not sharded, for the writer of a file: of one tensor, whose first element
-  /// of the state is `first`. All processes call these functions in the same order, and process 0 writes.
-  /// errors  distributed_error, on all: a process trains meanwhile, or has ended
-  void begin_saving() requires(is_sharded) {
+  /// For writers of files: calls write() on process 0, and rest() on the others. Both call collect_states for the same
+  /// elements in the same order. If write() throws, process 0 calls rest(), too. All processes call it.
+  /// errors  distributed_error, on all: a process trains meanwhile, or has ended. Process 0 has the error of write()
+  template <class Write, class Rest>
+  void write_on_process_0(Write const& write, Rest const& rest) requires(is_sharded) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     auto own = header_of(rule_.next(), 0, false);
     own.is = on_device::step_header::state::saves;
     together_.begin(own);
     together_.wait_for_headers();
+    detail::write_on_process_0(model_->engine().all(), write, rest);
   }
+  /// Elements of the states as a trainer without sharded states stores them, on process 0 until the next call.
+  /// first, size  those of a tensor in one of the states
   number const* collect_states(std::int64_t first, std::int64_t size) requires(is_sharded) {
     return shards_.collect(together_, first, size);
   }
-  /// Takes the part of this process of such elements, from a file that it has read.
+  /// Stores the part of this process of such elements, from a file that it has read.
   void store_states(std::int64_t first, std::int64_t size, number const* from) requires(is_sharded) {
     shards_.store(first, size, from);
   }
-  processes& all_processes() const requires(is_sharded) { return model_->engine().all(); }
   void continue_after(std::int64_t steps) {
     settle();
     rule_.steps = steps;

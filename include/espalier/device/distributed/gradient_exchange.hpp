@@ -77,8 +77,9 @@ class part_update {
 /// order of their ranks, and sends the sums to all. Every process therefore ends with the same bits, and sends
 /// 2 (n - 1) / n times the bytes of the range, the least there is. A range of few bytes is sent whole to all, which
 /// costs one latency instead of two.
-/// With a part_update, each process sends the new parameters of its part to all, in place of the sums. They are received
-/// beside the model, which store() changes when all are there: a step that fails leaves the parameters as they were.
+/// With a part_update, each process sends the new parameters of its part to all, in place of the sums. They are
+/// received beside the model, which store() changes when all are there: a step that fails leaves the parameters as they
+/// were.
 /// memory   allocated at construction: what is received, which is at most n times the small ranges and once the others
 /// order    nothing is sent before all processes are known to train (step_header), so that a step that is rejected has
 ///          no exchange under way
