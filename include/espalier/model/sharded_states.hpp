@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/distributed/all_reduce.hpp"
 #include "../device/distributed/gradient_exchange.hpp"
 #include "../device/parts.hpp"
 #include "../optim/sharded.hpp"
@@ -10,12 +9,17 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
-/// Whether an optimizer can be divided: each parameter's update needs no other one, nor the marks of others.
+/// Whether a sharded optimizer can be divided: each parameter's update needs no other one, nor the marks of others.
+/// False for other optimizers, whose update is not traced for this.
 template <class O>
 constexpr bool divides_states() {
-  constexpr bool has_penalty = requires { O::penalty(traced<shape<1>>{}); };
-  if constexpr (has_penalty && !std::is_void_v<typename optim::detail::selection<O>::type>) return false;
-  else return updates_each_alone<O>();
+  if constexpr (!optim::is_sharded<O>) {
+    return false;
+  } else {
+    constexpr bool has_penalty = requires { O::penalty(traced<shape<1>>{}); };
+    if constexpr (has_penalty && !std::is_void_v<typename optim::detail::selection<O>::type>) return false;
+    else return updates_each_alone<O>();
+  }
 }
 /// Whether processes can divide states: each has the memory of a processor.
 template <class Engine, class T>
@@ -43,11 +47,12 @@ struct whole_gradients {
 /// Calls write() on process 0 and rest() on the others, which exchange the same. If write() throws, process 0 calls
 /// rest(), so that the others do not wait for it.
 /// errors  that of write() on process 0, and a distributed_error on the others
-template <class Write, class Rest>
-void write_on_process_0(processes& all, Write const& write, Rest const& rest) {
+template <class T, class Write, class Rest>
+void write_on_process_0(processes& all, espalier::on_device::gradient_exchange<T>& exchange, Write const& write,
+                        Rest const& rest) {
   auto const end = [&](bool failed) {
     rest();
-    return all_reduce(all, std::int32_t{failed}) == 0;
+    return !exchange.any(failed);
   };
   if (all.rank() == 0) {
     struct guard {

@@ -328,7 +328,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     own.is = on_device::step_header::state::saves;
     together_.begin(own);
     together_.wait_for_headers();
-    detail::write_on_process_0(model_->engine().all(), write, rest);
+    detail::write_on_process_0(model_->engine().all(), together_, write, rest);
   }
   /// Elements of the states as a trainer without sharded states stores them, on process 0 until the next call.
   /// first, size  those of a tensor in one of the states

@@ -266,6 +266,14 @@ class gradient_exchange {
     all_->wait(m.collecting, step_);
     return at;
   }
+  /// Whether it is true of any process. All call it; it waits for all.
+  bool any(bool own) {
+    begin_mean(own ? 1 : 0);
+    all_->wait(losses_sent_, step_);
+    for (int k = 0; k < all_->size(); ++k)
+      if (*reinterpret_cast<double const*>(&memory_->losses[k]) != 0) return true;
+    return false;
+  }
   /// How the latest exchange went. Refers to this object.
   [[nodiscard]] exchange_times times() const { return {backward_ended_, ended_, bytes_, {times_.data(), count_}}; }
   /// Tells the others that this process rejects its batch, so that they do not wait for it.
