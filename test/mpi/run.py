@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Trains with several processes of MPI:  run.py MPIRUN PROBE TRAIN TRAIN_LARGER TRAIN_OTHER TRAIN_SYNC TRAIN_SYNC_LARGER
+"""Trains with several processes of MPI:  run.py MPIRUN PROBE TRAIN TRAIN_LARGER TRAIN_OTHER TRAIN_SYNC TRAIN_SYNC_LARGER TRAIN_SHARDED
 
 TRAIN is train.cpp, TRAIN_LARGER the same with batches twice as large, TRAIN_OTHER one with another activation; TRAIN_SYNC and TRAIN_SYNC_LARGER have
-the statistics of all processes. Each check is a function; its sentence says what holds.
+the statistics of all processes, TRAIN_SHARDED states divided among the processes. Each check is a function; its sentence says what holds.
 Exit status 77: no processes can be started here.
 """
 import pathlib
@@ -27,9 +27,9 @@ def expect(truth, sentence, output=""):
 
 
 class Runs:
-    def __init__(self, mpirun, train, larger, other, sync, sync_larger):
+    def __init__(self, mpirun, train, larger, other, sync, sync_larger, sharded):
         self.mpirun, self.train, self.larger, self.other = mpirun, train, larger, other
-        self.sync, self.sync_larger = sync, sync_larger
+        self.sync, self.sync_larger, self.sharded = sync, sync_larger, sharded
 
     def run(self, *parts, recover=False):
         """parts: (processes, program, arguments). Returns what was printed, and the seconds."""
@@ -117,12 +117,26 @@ def other_program(runs, _):
     expect(len(errors) == 2 and all("process 1 of 2 runs another program than process 0" in e for e in errors.values()), "expected two errors", output)
 
 
+def sharded_states(runs, folder):
+    """With states divided among the processes, trainings end with the same bits, files are the same, and another number of processes goes on from them."""
+    files = {name: folder / name for name in ("whole", "sharded")}
+    programs = {"whole": runs.train, "sharded": runs.sharded}
+    for count, steps in ((2, 20), (3, 30), (4, 40), (1, 50)):
+        ends = {name: runs.ends(runs.run((count, programs[name], [steps, "--checkpoint", files[name], 10]))[0], count) for name in files}
+        expect(ends["whole"] == ends["sharded"], f"{count} processes end differently", ends)
+        expect(files["whole"].read_bytes() == files["sharded"].read_bytes(), f"{count} processes write other files")
+    before = files["sharded"].read_bytes()
+    output, seconds = runs.run((2, runs.sharded, [90, "--checkpoint", files["sharded"], 30, "--end", 1, 57]), recover=True)
+    expect(runs.errors(output) == {0: "process 0 of 2: process 1 has ended at step 57"}, "expected an error that names the process", output)
+    expect(seconds < 8 and files["sharded"].read_bytes() == before, f"another file, after {seconds:.1f} s")
+
+
 def main(arguments):
     if reason := reason_against(*arguments[:2]):
         print(reason)
         return 77
     runs, failed = Runs(arguments[0], *arguments[2:]), 0
-    for check in (same_bits, statistics_of_all, killed_process, hanging_process, rejected_batch, exception_of_one, other_program):
+    for check in (same_bits, statistics_of_all, killed_process, hanging_process, rejected_batch, exception_of_one, other_program, sharded_states):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(runs, pathlib.Path(folder))

@@ -29,6 +29,13 @@ using activation = nn::ReLU;
 #if !defined(SYNC)
 #define SYNC false
 #endif
+#if defined(SHARDED)
+using optimizer = esp::optim::sharded<esp::optim::Adam>;
+constexpr bool saves_together = true;
+#else
+using optimizer = esp::optim::Adam;
+constexpr bool saves_together = false;
+#endif
 #if !defined(BATCH)
 #define BATCH 16
 #endif
@@ -67,7 +74,7 @@ void run(int count, char** words) {
                                                         ESPALIER_DATA "/optdigits-labels-idx1-ubyte",
                                                         {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
   esp::model<Net, esp::distributed<esp::cpu, 4096>> model{esp::seed{1}, processes};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 4e-3f}, batch{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer{esp::optim::Adam{.learning_rate = 4e-3f}}, batch{}};
   data::loader batches{pictures, batch{}, data::sharded(data::shuffled{1}, processes), data::drop_last};
   if (checkpoint != nullptr && std::filesystem::exists(checkpoint))
     esp::io::load_safetensors(checkpoint, model, trainer);
@@ -83,7 +90,7 @@ void run(int count, char** words) {
       esp::tensor<std::int32_t, esp::shape<BATCH>> own = labels;
       if (rejects.is(processes.rank(), step)) own.data()[0] = 10;
       loss = trainer.step(images, own);
-      if (checkpoint != nullptr && trainer.steps() % every == 0 && processes.rank() == 0)
+      if (checkpoint != nullptr && trainer.steps() % every == 0 && (saves_together || processes.rank() == 0))
         esp::io::save_safetensors(checkpoint, model, trainer);
     }
   }

@@ -6,4 +6,6 @@
 /// inlined halfway.
 namespace espalier_test {
 long allocations();
-}
+/// How many bytes this thread has asked for at aligned addresses, as tensors have them.
+long aligned_bytes();
+}  // namespace espalier_test

@@ -56,6 +56,7 @@ inline constexpr element_kind kind_of = [] {
 /// shape       extents, in elements; without any, one element
 /// of_model    whether it is a parameter or a buffer of a model: libraries store these with different orders of axes
 /// in_pytorch  the order of its axes in PyTorch
+/// state_at    the array is a state of a sharded optimizer, and has no data here: its place in the states of all
 struct named_array {
   std::string name;
   element_kind kind = element_kind::f32;
@@ -64,6 +65,7 @@ struct named_array {
   std::int64_t bytes = 0;
   bool of_model = false;
   axis_order in_pytorch{};
+  std::int64_t state_at = -1;
 
   [[nodiscard]] std::int64_t size() const noexcept { return bytes / bytes_of(kind); }
 };

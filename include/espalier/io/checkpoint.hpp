@@ -19,6 +19,12 @@ concept Training = requires(X& x) {
   x.continue_after(x.steps());
 };
 
+/// A trainer whose optimizer's states are divided among processes (optim::sharded).
+template <class X>
+concept ShardedTraining = Training<X> && requires(X& x) {
+  x.collect_states(x.steps(), x.steps());
+};
+
 /// Throws if a name occurs twice or is reserved by the format.
 inline void check_names(char const* path, std::vector<named_array> const& arrays, std::string_view reserved) {
   std::vector<std::string_view> names;
@@ -115,6 +121,18 @@ auto loss_scale_of(TrainedBy& training) {
   else return no_loss_scale{};
 }
 inline std::string state_name(std::int64_t number) { return "training/state" + std::to_string(number) + "/"; }
+/// Calls f(name, extents, offset) for each tensor of each saved state of a sharded optimizer.
+template <class Net, class TrainedBy, class F>
+void name_sharded_states(std::int64_t vector, F&& f) {
+  constexpr int states = std::remove_cvref_t<decltype(std::declval<TrainedBy&>().optimizer())>::states;
+  for (std::int64_t k = 0; k < states; ++k)
+    for (int i = 0; i < espalier::detail::tensor_count<Net, true>; ++i) {
+      espalier::detail::tensor_row const& row = espalier::detail::rows_of<Net, true>.at[i];
+      if (row.trainable)
+        f(state_name(k) + static_cast<char const*>(espalier::detail::names_of<Net, true>.at[i]), row.shape,
+          k * vector + row.offset);
+    }
+}
 
 }  // namespace detail
 
@@ -124,6 +142,7 @@ inline std::string state_name(std::int64_t number) { return "training/state" + s
 /// optim::scale_loss, the scale is "training/loss_scale", and the number of updates since it changed is
 /// "training/updates_of_scale".
 /// memory  if the device has memory of its own, a copy of everything; otherwise the arrays refer to the model
+/// sharded the arrays of a sharded optimizer's states have no data here (state_at): save_together.hpp collects them
 template <class Model, class... TrainedBy>
 class snapshot {
   static_assert((Training<TrainedBy> && ...),
@@ -151,14 +170,23 @@ class snapshot {
     });
     constexpr std::int64_t vector = espalier::slots_of<Net>.parameters.trainable_storage;
     auto const add_training = [&](auto& states, auto& loss_scale, auto& of) {
-      std::int64_t const count = vector > 0 ? static_cast<std::int64_t>(of.states().size()) / vector : 0;
-      for (std::int64_t k = 0; k < count; ++k)
-        detail::name_tensors<Net, true>(detail::state_name(k), states.data() + k * vector, true, add);
+      using Of = std::remove_reference_t<decltype(of)>;
+      if constexpr (ShardedTraining<Of>) {
+        using T = typename decltype(of.states())::element_type;
+        detail::name_sharded_states<Net, Of>(vector, [&](std::string name, extents const& shape, std::int64_t at) {
+          add(std::move(name), shape, static_cast<T const*>(nullptr));
+          arrays_.back().state_at = at;
+        });
+      } else {
+        std::int64_t const count = vector > 0 ? static_cast<std::int64_t>(of.states().size()) / vector : 0;
+        for (std::int64_t k = 0; k < count; ++k)
+          detail::name_tensors<Net, true>(detail::state_name(k), states.data() + k * vector, true, add);
+      }
       steps_ = of.steps();
       add(detail::steps_name, extents{}, &steps_);
       add(detail::seed_name, extents{}, &seed_);
       add(detail::random_steps_name, extents{}, &random_steps_);
-      if constexpr (detail::HasLossScale<std::remove_reference_t<decltype(of)>>) {
+      if constexpr (detail::HasLossScale<Of>) {
         add(detail::loss_scale_name, extents{}, loss_scale.data());
         add(detail::scaled_updates_name, extents{}, loss_scale.data() + 1);
       }
@@ -198,15 +226,43 @@ template <class Model, class... TrainedBy>
 snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 
 namespace detail {
-/// fill, with disagreements that count if the arrays fit: those of arrays say more.
-inline void fill_unless(archive const& from, std::vector<named_array> const& to, load_options const& options,
-                        std::vector<disagreement> const& others) {
+/// Where the elements of an array are written: here, in its own memory.
+struct in_its_memory {
+  template <class Write>
+  void operator()(named_array const& to, Write const& write) const {
+    write(to);
+  }
+};
+/// In a memory of their own, from which a process takes its part if they are divided.
+template <class TrainedBy>
+struct in_parts {
+  TrainedBy& training;
+  owned<unsigned char> memory{};
+  template <class Write>
+  void operator()(named_array const& to, Write const& write) {
+    if (to.state_at < 0) return write(to);
+    using T = typename decltype(training.states())::element_type;
+    if (memory.size() < to.bytes) memory = owned<unsigned char>{to.bytes};
+    named_array whole = to;
+    whole.data = memory.data();
+    write(whole);
+    training.store_states(to.state_at, to.size(), reinterpret_cast<T const*>(memory.data()));
+  }
+};
+
+/// fill, with disagreements that count if the arrays fit: those of arrays say more. place(to, write) calls write with
+/// the array whose memory receives the elements.
+template <class Place = in_its_memory>
+void fill_unless(archive const& from, std::vector<named_array> const& to, load_options const& options,
+                 std::vector<disagreement> const& others, Place place = {}) {
   matching const match{from, to, options};
   std::vector<disagreement> const& all = match.disagreements.empty() ? others : match.disagreements;
   if (!all.empty()) espalier::detail::raise(mismatch_error{from.name(), all});
   for (auto const& pair : match.pairs)
-    if (pair.order != nullptr) copy_permuted(*pair.from, *pair.to, *pair.order);
-    else copy_elements(*pair.from, *pair.to);
+    place(*pair.to, [&](named_array const& array) {
+      if (pair.order != nullptr) copy_permuted(*pair.from, array, *pair.order);
+      else copy_elements(*pair.from, array);
+    });
 }
 }  // namespace detail
 
@@ -251,7 +307,10 @@ void restore(archive const& from, Model& model, TrainedBy& training, load_option
   using May = detail::loaded_fault<Model>;
   static_assert(May::agree, ESPALIER_SENTENCE("load or restore a model: " ESPALIER_MODEL_IS_CONST, May));
   snapshot all{model, training};
-  detail::fill_unless(from, all.arrays(), options, detail::optimizer_disagreement<TrainedBy>(from));
+  auto const others = detail::optimizer_disagreement<TrainedBy>(from);
+  if constexpr (ShardedTraining<TrainedBy>)
+    detail::fill_unless(from, all.arrays(), options, others, detail::in_parts<TrainedBy>{training});
+  else detail::fill_unless(from, all.arrays(), options, others);
   all.restore(model, training);
 }
 

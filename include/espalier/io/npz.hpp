@@ -2,6 +2,7 @@
 #pragma once
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
+#include "save_together.hpp"
 #include "npy_header.hpp"
 #include "zip.hpp"
 
@@ -90,10 +91,11 @@ inline archive read_npz(file_path path) { return parse_npz(path, read_bytes(path
 namespace detail {
 
 /// Writes the entries of an npz file and its directory to an object with write(bytes, size).
-/// wide  use 64-bit sizes even if none is required
-template <class File>
+/// wide     use 64-bit sizes even if none is required
+/// data_of  data_of(array): its data, requested once and in the order of the arrays
+template <class File, class DataOf = data_in_memory>
 void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options,
-                  bool wide, std::string_view comment = {}) {
+                  bool wide, std::string_view comment = {}, DataOf&& data_of = {}) {
   check_names(path, arrays, std::string_view{"\0", 1});
   // An upper bound of the file's size.
   std::int64_t most = 1024;
@@ -106,19 +108,21 @@ void write_npz_to(File& file, char const* path, std::vector<named_array> const& 
   zip_writer<File> zip{file, wide || most >= 0xffffffff || arrays.size() >= 0xffff};
   for (auto const& a : arrays) {
     std::string const head = npy_header_of(path, a);
+    unsigned char const* const data = data_of(a);
     deflated_bytes packed;
     if (options.compress)
       packed = deflate_bytes(reinterpret_cast<unsigned char const*>(head.data()),
-                             static_cast<std::int64_t>(head.size()), a.data, a.bytes);
-    zip.add(a.name + ".npy", head, a.data, a.bytes, options.compress ? &packed : nullptr);
+                             static_cast<std::int64_t>(head.size()), data, a.bytes);
+    zip.add(a.name + ".npy", head, data, a.bytes, options.compress ? &packed : nullptr);
   }
   zip.finish(comment);
 }
 /// Writes a model's arrays; a comment marks the file.
-inline void write_model_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options,
-                            std::vector<metadata_entry> const& metadata) {
+template <class DataOf = data_in_memory>
+void write_model_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options,
+                     std::vector<metadata_entry> const& metadata, DataOf&& data_of = {}) {
   atomic_file file{path};
-  write_npz_to(file, file.name(), arrays, options, false, comment_of(metadata));
+  write_npz_to(file, file.name(), arrays, options, false, comment_of(metadata), data_of);
   file.commit();
 }
 
@@ -138,14 +142,19 @@ inline void write_npz(file_path path, std::vector<named_array> const& arrays, np
 /// save_npz(path, model[, options]) and save_npz(path, model, trainer[, options]): as save_safetensors, in the format
 /// of numpy.
 /// training  a trainer or an optim::updater
-/// errors    write_error, also for models of bfloat16; an existing file is unchanged
+/// errors    as save_safetensors, also for models of bfloat16; an existing file is unchanged
 template <class Model>
 void save_npz(file_path path, Model& model, npz_options const& options = {}) {
   detail::write_model_npz(path, snapshot{model}.arrays(), options, detail::metadata_of<>());
 }
 template <class Model, Training TrainedBy>
 void save_npz(file_path path, Model& model, TrainedBy& training, npz_options const& options = {}) {
-  detail::write_model_npz(path, snapshot{model, training}.arrays(), options, detail::metadata_of<TrainedBy>());
+  snapshot const all{model, training};
+  auto const write = [&](auto&& data_of) {
+    detail::write_model_npz(path, all.arrays(), options, detail::metadata_of<TrainedBy>(), data_of);
+  };
+  if constexpr (ShardedTraining<TrainedBy>) detail::save_together(all.arrays(), training, write);
+  else write(detail::data_in_memory{});
 }
 
 /// load_npz(path, model[, trainer][, load_options]): loads a file into a model and its trainer. If they disagree in

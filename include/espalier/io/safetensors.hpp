@@ -5,6 +5,7 @@
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 #include "safetensors_header.hpp"
+#include "save_together.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier::io {
@@ -61,10 +62,11 @@ inline archive read_safetensors(file_path path) { return parse_safetensors(path,
 
 namespace detail {
 
-/// Writes the bytes of a safetensors file to an object with write(bytes, size).
-template <class File>
+/// Writes the bytes of a safetensors file to an object with write(bytes, size). data_of(array) is the data of an array,
+/// requested once and in the order of the file.
+template <class File, class DataOf = data_in_memory>
 void write_safetensors_to(File& file, char const* path, std::vector<named_array> const& arrays,
-                          std::vector<metadata_entry> const& metadata) {
+                          std::vector<metadata_entry> const& metadata, DataOf&& data_of = {}) {
   check_names(path, arrays, "__metadata__");
   check_words<name_error>(path, metadata);
   std::vector<named_array const*> order;
@@ -97,7 +99,7 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
   std::uint64_t const length = header.size();
   file.write(&length, 8);
   file.write(header.data(), header.size());
-  for (auto const* a : order) file.write(a->data, static_cast<std::size_t>(a->bytes));
+  for (auto const* a : order) file.write(data_of(*a), static_cast<std::size_t>(a->bytes));
 }
 
 }  // namespace detail
@@ -117,11 +119,19 @@ inline void write_safetensors(file_path path, std::vector<named_array> const& ar
 /// a trainer, it saves the complete state of training, so that training continues with the same bits: the optimizer's
 /// vectors and what they are, its steps, the seed and the count of random steps.
 /// training  a trainer or an optim::updater
-/// errors    write_error; an existing file is unchanged
+/// sharded   with optim::sharded all processes call it, and process 0 writes the file, which is the same as without it
+/// errors    write_error; an existing file is unchanged. With optim::sharded distributed_error, on all
 template <class Model, class... Training>
 void save_safetensors(file_path path, Model& model, Training&... training) {
   snapshot const all{model, training...};
-  write_safetensors(path, all.arrays(), detail::metadata_of<Training...>());
+  auto const metadata = detail::metadata_of<Training...>();
+  if constexpr ((ShardedTraining<Training> || ...))
+    detail::save_together(all.arrays(), training..., [&](auto& data_of) {
+      atomic_file file{path};
+      detail::write_safetensors_to(file, file.name(), all.arrays(), metadata, data_of);
+      file.commit();
+    });
+  else write_safetensors(path, all.arrays(), metadata);
 }
 
 /// load_safetensors(path, model[, trainer][, load_options]): loads a file into a model and its trainer. If they

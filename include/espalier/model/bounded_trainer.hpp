@@ -63,6 +63,9 @@ class bounded_trainer {
   static_assert(ScalingWorks::agree,
                 ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SCALING_IS_OUTERMOST,
                                   ScalingWorks));
+  using ShardingWorks = optim::sharding_works<Optimizer, false>;
+  static_assert(ShardingWorks::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SHARDING_WORKS, ShardingWorks));
   using Prediction = shape_of<applied_net<Net, most_of<Batch>>>;
   using OneLoss = loss_program<Loss, typename rows_of_sample<Prediction, most_of<Batch>>::type>;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);

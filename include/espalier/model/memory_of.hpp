@@ -73,6 +73,13 @@ struct memory_on_host {
   }();
 };
 
+/// Named relation: the memory of X does not depend on the number of processes.
+template <class X>
+struct memory_is_constant {
+  ESPALIER_READS("{}")
+  static constexpr bool agree = !requires { X::optimizer_bytes(1, 0); };
+};
+
 /// A model whose numbers are constants: it states that it needs no memory for its parameters.
 template <class X>
 constexpr bool has_constant_weights() {
@@ -136,7 +143,13 @@ constexpr memory_facts memory_of_all() {
       ESPALIER_SENTENCE("memory_of<X...>: X has the memory of a device, which is neither flash nor ram of the "
                         "processor",
                         OnHost));
-  if constexpr (States::agree && OnHost::agree) return (memory_facts{} + ... + memory_of_one<X>());
+  using Constant = typename first_violation<memory_is_constant, X...>::type;
+  static_assert(
+      Constant::agree,
+      ESPALIER_SENTENCE("memory_of<X...>: the states of a sharded optimizer depend on the number of processes: "
+                        "trainer::bytes + trainer::optimizer_bytes(processes, rank)",
+                        Constant));
+  if constexpr (States::agree && OnHost::agree && Constant::agree) return (memory_facts{} + ... + memory_of_one<X>());
   else return {};
 }
 

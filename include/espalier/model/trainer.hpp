@@ -96,6 +96,13 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   static_assert(ScalingWorks::agree,
                 ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SCALING_IS_OUTERMOST,
                                   ScalingWorks));
+  using ShardingWorks = optim::sharding_works<Optimizer, detail::has_parts_of_states<Engine, T>>;
+  static_assert(ShardingWorks::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_SHARDING_WORKS, ShardingWorks));
+  using CanBeSharded = optim::can_be_sharded<Optimizer, !ScalingWorks::agree || detail::divides_states<Optimizer>()>;
+  static_assert(CanBeSharded::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch}: " ESPALIER_CAN_BE_SHARDED, CanBeSharded));
+  static constexpr bool is_sharded = Memory::is_sharded;
   template <class X, class Y>
   struct targets_of_batch {
     using type = detail::shape_is<shape_of<Y>, typename Costs::template target_of<shape_of<X>>>;
@@ -295,6 +302,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       model_->next_random_step();
       auto p = places();
       Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
+      begin_update(engine, p);
       together_.ready_all();
       together_.finish(0);
       update(engine, p);
@@ -338,7 +346,33 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     return rule_.skipped;
   }
   /// The optimizer's states, as optim::updater::states. To resume a training, save them and the number of steps.
-  auto states() { return model_->engine().span_of(state_memory(), Rule::lasting); }
+  /// sharded  those of this process, in an order that depends on the number of processes; io::save_safetensors collects
+  ///          the states of all
+  auto states() {
+    if constexpr (is_sharded) return model_->engine().span_of(shards_.data(), shards_.size());
+    else return model_->engine().span_of(state_memory(), Rule::lasting);
+  }
+  /// For writers of files: calls write() on process 0, and rest() on the others. Both call collect_states for the same
+  /// elements in the same order. If write() throws, process 0 calls rest(), too. All processes call it.
+  /// errors  distributed_error, on all: a process trains meanwhile, or has ended. Process 0 has the error of write()
+  template <class Write, class Rest>
+  void write_on_process_0(Write const& write, Rest const& rest) requires(is_sharded) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+    auto own = header_of(rule_.next(), 0, false);
+    own.is = on_device::step_header::state::saves;
+    together_.begin(own);
+    together_.wait_for_headers();
+    detail::write_on_process_0(model_->engine().all(), together_, write, rest);
+  }
+  /// Elements of the states as a trainer without sharded states stores them, on process 0 until the next call.
+  /// first, size  those of a tensor in one of the states
+  number const* collect_states(std::int64_t first, std::int64_t size) requires(is_sharded) {
+    return shards_.collect(together_, first, size);
+  }
+  /// Stores the part of this process of such elements, from a file that it has read.
+  void store_states(std::int64_t first, std::int64_t size, number const* from) requires(is_sharded) {
+    shards_.store(first, size, from);
+  }
   void continue_after(std::int64_t steps) {
     settle();
     rule_.steps = steps;
@@ -358,7 +392,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
   /// The gradients of the last step, in the layout of the model's parameters; times the scale that the step used, if
   /// the optimizer has one (scale_loss). On a device with its own memory: a device_span.
-  auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), Memory::trainable); }
+  /// errors   with optim::sharded it does not compile: each process has the mean of its part alone
+  template <class Whole = detail::whole_gradients<Optimizer>>
+  auto gradients() const {
+    static_assert(Whole::agree, ESPALIER_SENTENCE("trainer.gradients(): with optim::sharded a process has the mean of "
+                                                  "its part of the gradients alone",
+                                                  Whole));
+    return model_->engine().span_of(static_cast<T const*>(gradient()), Memory::trainable);
+  }
 
  private:
   /// The number of samples that evaluate() received, or all of the batch.
@@ -373,14 +414,18 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   T* gradient() const { return memory_.template at<T>(Memory::gradients_at); }
   number* state_memory() const { return memory_.template at<number>(Memory::states_at); }
   void prepare() {
-    rule_.template prepare<Net>(model_->engine(), state_memory());
+    if constexpr (is_sharded) shards_.meet(model_->engine());
+    else rule_.template prepare<Net>(model_->engine(), state_memory());
     if constexpr (is_together) {
       using ranges = typename Engine::template ranges<typename Memory::first_program, T>;
       constexpr std::uint64_t hash = detail::hash_text(
           ESPALIER_VERSION_STRING, detail::hash_number(plan::program_hash<typename Memory::first_program>,
-                                                       plan::program_hash<typename Rule::program>));
-      together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count,
-                     model_->bases().at[plan::base::parameters], static_cast<std::int64_t>(Model::bytes));
+                                                       plan::program_hash<typename Rule::program> + is_sharded));
+      void* const parameters = model_->bases().at[plan::base::parameters];
+      on_device::part_update<T>* of_part = nullptr;
+      if constexpr (is_sharded) of_part = &shards_;
+      together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count, parameters,
+                     static_cast<std::int64_t>(Model::bytes), of_part, static_cast<T*>(parameters));
       if constexpr (on_device::combines_processes<Engine>)
         model_->engine().template meet_values<typename Memory::first_program>(
             together_, static_cast<std::int64_t>(Model::buffer_bytes));
@@ -469,11 +514,19 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     if constexpr (Memory::has_rows)
       rows_.template collect<B>(gradient(), rows_memory(), base + plan::base::results, base + plan::base::arguments);
   }
+  /// Parts of processes are updated as soon as their gradients are summed, while the backward pass continues.
+  void begin_update([[maybe_unused]] Engine const& engine, [[maybe_unused]] typename Rule::places p) {
+    if constexpr (is_sharded) {
+      p.scratch = memory_.template at<number>(Memory::update_at);
+      shards_.begin(engine, p);
+    }
+  }
   /// Updates only the rows of tables that the step has read, if the optimizer leaves the others as they are.
   void update(Engine const& engine, typename Rule::places const& p) {
     if constexpr (Memory::has_rows && Memory::rows::updates)
       if (rule_.optimizer.keeps_unread_rows()) return rows_.update(engine, p, rows_memory());
-    Rule::launch(engine, p);
+    if constexpr (is_sharded) together_.store();
+    else Rule::launch(engine, p);
   }
 
   /// Restores the running statistics on the device if the update was skipped.
@@ -599,6 +652,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     exchange_.upload();
     T* const buffers_before = memory_.template at<T>(Memory::buffers_before_at);
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
+    begin_update(engine, p);
     if constexpr (is_together) engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
     auto const launch = [&] {
       if constexpr (!is_together) engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
@@ -640,6 +694,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   [[no_unique_address]] Together together_;
   [[no_unique_address]] typename Engine::template replays<3 + 2 * static_cast<int>(sizeof...(More))> replays_;
   [[no_unique_address]] typename Memory::rows rows_;
+  [[no_unique_address]] typename Memory::shards shards_;
   detail::call_mark call_;
   mutable bool has_uncounted_step_ = false;  ///< a queued step whose update may have been skipped
 };

@@ -6,10 +6,26 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
+/// The bytes of a trainer's optimizer.
+template <class Memory, bool IsSharded>
+class optimizer_costs {
+ public:
+  static constexpr std::size_t optimizer_bytes = Memory::state_bytes;
+};
+template <class Memory>
+class optimizer_costs<Memory, true> {
+ public:
+  /// The bytes of a sharded optimizer in the process of this rank, which it allocates beside the trainer's `bytes`.
+  static constexpr std::size_t optimizer_bytes(int processes, int rank) {
+    return Memory::shards::bytes(processes, rank);
+  }
+};
+
 /// The costs of a trainer, as compile-time constants, and the facts of its targets. A trainer inherits them.
 /// units   bytes of the whole trainer (bytes) and of its parts; flops are of a step of the first batch
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-class trainer_costs {
+class trainer_costs : public optimizer_costs<trainer_memory<Model, Loss, Optimizer, Batch, More...>,
+                                             trainer_memory<Model, Loss, Optimizer, Batch, More...>::is_sharded> {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Memory = trainer_memory<Model, Loss, Optimizer, Batch, More...>;
@@ -27,7 +43,6 @@ class trainer_costs {
   static constexpr std::size_t kernel_bytes = Memory::step_bytes - Memory::workspace_bytes;
   static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
   static constexpr std::size_t gradient_bytes = Memory::gradient_bytes;
-  static constexpr std::size_t optimizer_bytes = Memory::rule::state;
   static constexpr std::size_t bytes = Memory::bytes;
   static constexpr std::int64_t parameter_count = Model::parameter_count;
   using program = typename Memory::Engine::template program<typename Memory::template step_program<Batch>>;

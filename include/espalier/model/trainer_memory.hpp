@@ -6,6 +6,7 @@
 #include "net_programs.hpp"
 #include "restore_program.hpp"
 #include "row_gradients.hpp"
+#include "sharded_states.hpp"
 #include "update_rule.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -42,7 +43,7 @@ namespace espalier::detail {
 
 /// The layout of a trainer's memory and of its exchange with the device, and the programs that they are for. The memory
 /// holds, in this order: scratch memory, gradients, the optimizer's vectors, scores, the buffers from before a step,
-/// the rows of tables.
+/// the rows of tables, and what updates need during the backward pass.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 struct trainer_memory {
   using Net = typename Model::net_type;
@@ -64,6 +65,9 @@ struct trainer_memory {
     if constexpr (optim::scales_loss<Optimizer>) return false;
     else return trains_rows<Engine, Net, T, Loss, optim::is_lazy<Optimizer>, Batch, More...>();
   }();
+  /// Whether each process has a part of the states (optim::sharded), in a memory of its own.
+  static constexpr bool is_sharded = has_sharded_states<Optimizer, T, Engine>();
+  static constexpr std::size_t state_bytes = is_sharded ? 0 : rule::state;
   using rows = row_gradients<has_rows, Optimizer, T, Engine, Net, Loss, Batch, More...>;
   /// The part of a batch that one device computes.
   template <class B>
@@ -72,6 +76,13 @@ struct trainer_memory {
   template <class B>
   using step_program = typename rows::template program<part<B>>;
   using first_program = step_program<Batch>;
+  static constexpr auto find_shards() {
+    if constexpr (is_sharded)
+      return std::type_identity<sharded_states<rule, Optimizer, T, Engine, Net,
+                                               typename Engine::template ranges<first_program, T>, trainable>>{};
+    else return std::type_identity<whole_states>{};
+  }
+  using shards = typename decltype(find_shards())::type;
   /// The program of a step with whole gradients, for a batch or a part of one.
   template <class B>
   using whole_program = training_program_for<Optimizer, Net, Loss, B, espalier::on_device::combines_processes<Engine>>;
@@ -118,10 +129,10 @@ struct trainer_memory {
       step_bytes, Engine::template run_bytes<scores_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
       Engine::has_device_memory ? 0 : loss_bytes, rule::workspace, restore_workspace);
   static constexpr std::size_t gradients_at = scratch_bytes, states_at = gradients_at + gradient_bytes,
-                               scores_at = states_at + rule::state,
+                               scores_at = states_at + state_bytes,
                                buffers_before_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),
                                rows_at = buffers_before_at + aligned_bytes(buffers_before_bytes),
-                               bytes = rows_at + rows::bytes;
+                               update_at = rows_at + aligned_bytes(rows::bytes), bytes = update_at + shards::workspace;
 
   /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
   /// evaluate() on the host.

@@ -156,6 +156,15 @@ class update_rule {
     p.state += first;
     run<Part>(engine, p, p.applied);
   }
+  /// Updates Count parameters whose gradient and states are at these places, each state behind the one before. Only for
+  /// optimizers that look at each parameter alone.
+  template <int Count>
+  using block_program = update_program<Optimizer, Count>;
+  template <int Count>
+  static void launch_block(Engine const& engine, places const& p) {
+    static_assert(!narrow && !may_skip && scalars == 0);
+    run<block_program<Count>>(engine, p, p.applied);
+  }
   bool count(numbers const& n) {
     bool const accepted = n.applied != number(0);
     ++(accepted ? steps : skipped);

@@ -45,6 +45,11 @@ class updater {
       scaling_works<Optimizer, false>::agree,
       ESPALIER_SENTENCE("updater{model, optimizer}: its gradients begin with 1; optim::scale_loss works in a trainer",
                         scaling_works<Optimizer, false>));
+  static_assert(
+      sharding_works<Optimizer, false>::agree,
+      ESPALIER_SENTENCE("updater{model, optimizer}: it has the gradients of one process; optim::sharded works "
+                        "in a trainer",
+                        sharding_works<Optimizer, false>));
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);

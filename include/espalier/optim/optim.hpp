@@ -11,3 +11,4 @@
 #include "scale_loss.hpp"
 #include "schedule.hpp"
 #include "sgd.hpp"
+#include "sharded.hpp"

@@ -4,6 +4,7 @@
 #include "../../plan/gradient_buckets.hpp"
 #include "../cpu/vector/pack.hpp"
 #include "exchange_times.hpp"
+#include "line_part.hpp"
 #include "processes.hpp"
 #include "step_header.hpp"
 
@@ -59,11 +60,26 @@ class sized_array {
 
 }  // namespace detail
 
+/// What a process does with its part of a range as soon as it has the mean of the gradients there.
+template <class T>
+class part_update {
+ public:
+  /// parameters  those of the part, which become the new ones; another memory than the model's
+  /// gradient    the mean of all processes
+  virtual void update(int range, T* parameters, T const* gradient) = 0;
+
+ protected:
+  ~part_update() = default;
+};
+
 /// Averages the gradients of all processes, each with the weight of its number of samples. A range of gradients is
 /// exchanged as soon as it is complete: each process receives its part of the range from all others, sums it in the
 /// order of their ranks, and sends the sums to all. Every process therefore ends with the same bits, and sends
 /// 2 (n - 1) / n times the bytes of the range, the least there is. A range of few bytes is sent whole to all, which
 /// costs one latency instead of two.
+/// With a part_update, each process sends the new parameters of its part to all, in place of the sums. They are
+/// received beside the model, which store() changes when all are there: a step that fails leaves the parameters as they
+/// were.
 /// memory   allocated at construction: what is received, which is at most n times the small ranges and once the others
 /// order    nothing is sent before all processes are known to train (step_header), so that a step that is rejected has
 ///          no exchange under way
@@ -88,10 +104,14 @@ class gradient_exchange {
   /// program  a hash of what all have to agree on
   /// at       the gradients; offsets of ranges count from here. nullptr: move_to says it before each step
   /// state    what becomes that of process 0, in whole lines
+  /// update   what a process does with its parts, or null; `parameters` are those at the offsets of the gradients
   void meet(std::uint64_t program, T* at, plan::gradient_range const* ranges, int count, void* state,
-            std::int64_t state_bytes) {
+            std::int64_t state_bytes, part_update<T>* update = nullptr, T* parameters = nullptr) {
     int const n = all_->size(), me = all_->rank();
     count_ = count;
+    update_ = update;
+    gradients_ = at;
+    parameters_ = parameters;
     program_ = espalier::detail::hash_bytes(ranges, static_cast<std::size_t>(count) * sizeof *ranges, program);
     memory_->headers = detail::sized_array<cache_line>(n);
     memory_->losses = detail::sized_array<cache_line>(n);
@@ -107,23 +127,24 @@ class gradient_exchange {
       r.offset = ranges[i].offset;
       r.at = at == nullptr ? nullptr : at + r.offset;
       r.lines = lines_of(ranges[i].size * static_cast<std::int64_t>(sizeof(T)));
-      r.is_small = (n - 1) * r.lines * line <= small_bytes;
+      r.is_small = update == nullptr && (n - 1) * r.lines * line <= small_bytes;
       r.received = lines;
       r.pieces = division(n);
       r.places = division(n);
       r.sent = division(n);
       for (int k = 0; k < n; ++k) {
-        auto const first = static_cast<int>(r.lines * k / n), last = static_cast<int>(r.lines * (k + 1) / n);
-        r.pieces.counts[k] = last - first;
-        r.pieces.firsts[k] = r.sent.firsts[k] = first;
-        r.sent.counts[k] = k == me ? 0 : last - first;
+        line_part const part = part_of_lines(r.lines, k, n);
+        r.pieces.counts[k] = static_cast<int>(part.count);
+        r.pieces.firsts[k] = r.sent.firsts[k] = static_cast<int>(part.first);
+        r.sent.counts[k] = k == me ? 0 : static_cast<int>(part.count);
       }
       std::int64_t const own = r.is_small ? r.lines : r.pieces.counts[me];
       for (int k = 0; k < n; ++k) {
         r.places.counts[k] = k == me && !r.is_small ? 0 : static_cast<int>(own);
         r.places.firsts[k] = static_cast<int>(own * k);
       }
-      lines += own * n;
+      // New parameters of the range take the place of what was summed.
+      lines += update != nullptr && own * n < r.lines ? r.lines : own * n;
       times_[i].bytes =
           (r.is_small ? (n - 1) * r.lines : r.lines - r.pieces.counts[me] + (n - 1) * r.pieces.counts[me]) * line;
       bytes_ += times_[i].bytes;
@@ -145,7 +166,9 @@ class gradient_exchange {
   }
 
   /// Begins a step: all processes learn what each is about to do.
+  /// errors   distributed_error: with a part_update, an exchange before it was cut off
   void begin(step_header own) {
+    if (update_ != nullptr && cut_off()) raise_cut_off();
     step_ = static_cast<std::int64_t>(own.number);
     own.program = program_;
     ready_ = started_ = summed_ = finished_ = 0;
@@ -189,7 +212,7 @@ class gradient_exchange {
     }
     for (; summed_ < started_ && all_->is_complete(memory_->ranges[summed_].transfer); ++summed_) {
       times_[summed_].summed = seconds();
-      sum(memory_->ranges[summed_]);
+      sum(summed_);
     }
     for (; finished_ < summed_ && is_finished(memory_->ranges[finished_]); ++finished_)
       times_[finished_].finished = seconds();
@@ -206,6 +229,61 @@ class gradient_exchange {
     }
     ended_ = seconds();
     return wants_loss_ ? mean() : 0;
+  }
+  /// Stores the new parameters of all processes, after finish().
+  void store() const {
+    for (int i = 0; i < count_; ++i) {
+      range const& r = memory_->ranges[i];
+      __builtin_memcpy(parameters_ + (r.at - gradients_), received(r), static_cast<std::size_t>(r.lines * line));
+    }
+  }
+  /// Process 0 receives elements of a range from the processes whose parts they are in. All call it; it waits for all.
+  /// first, count  in lines of the range
+  /// copy_own      copy_own(first, count, to): the elements of these lines of this process's part
+  /// returns       the elements on process 0 until the next call, else nothing of use
+  template <class CopyOwn>
+  T const* collect(int of, std::int64_t first, std::int64_t count, CopyOwn const& copy_own) {
+    int const n = all_->size(), me = all_->rank();
+    if (cut_off()) raise_cut_off();
+    memory& m = *memory_;
+    if (m.collected_lines < count) {
+      m.collected = detail::sized_array<cache_line>(count);
+      m.collected_lines = count;
+    }
+    if (m.given.counts.data() == nullptr) {
+      m.given = division(n);
+      m.taken = division(n);
+    }
+    line_part own{};
+    for (int k = 0; k < n; ++k) {
+      line_part part = part_of_lines(m.ranges[of].lines, k, n);
+      std::int64_t const begin = part.first > first ? part.first : first,
+                         last = part.first + part.count < first + count ? part.first + part.count : first + count;
+      part = {begin, last > begin ? last - begin : 0};
+      if (k == me) own = part;
+      m.given.counts[k] = m.given.firsts[k] = 0;
+      m.taken.counts[k] = me == 0 && k != 0 ? static_cast<int>(part.count) : 0;
+      m.taken.firsts[k] = part.count > 0 ? static_cast<int>(begin - first) : 0;
+    }
+    auto* const at = reinterpret_cast<T*>(m.collected.data());
+    if (own.count > 0)
+      copy_own(own.first, own.count,
+               me == 0 ? at + (own.first - first) * line / static_cast<std::int64_t>(sizeof(T)) : at);
+    if (me != 0) m.given.counts[0] = static_cast<int>(own.count);
+    // Where nothing is sent or received, the address is another one than that of the elements, as MPI requires.
+    void* const none = m.headers.data();
+    all_->scatter(m.collecting, processes::channel::others, me == 0 ? none : at, m.given.refer(), me == 0 ? at : none,
+                  m.taken.refer());
+    all_->wait(m.collecting, step_);
+    return at;
+  }
+  /// Whether it is true of any process. All call it; it waits for all.
+  bool any(bool own) {
+    begin_mean(own ? 1 : 0);
+    all_->wait(losses_sent_, step_);
+    for (int k = 0; k < all_->size(); ++k)
+      if (*reinterpret_cast<double const*>(&memory_->losses[k]) != 0) return true;
+    return false;
   }
   /// How the latest exchange went. Refers to this object.
   [[nodiscard]] exchange_times times() const { return {backward_ended_, ended_, bytes_, {times_.data(), count_}}; }
@@ -230,7 +308,6 @@ class gradient_exchange {
 
  private:
   static constexpr auto line = static_cast<std::int64_t>(processes::line);
-  static constexpr std::int64_t lines_of(std::int64_t bytes) { return (bytes + line - 1) / line; }
   struct alignas(processes::line) cache_line {
     unsigned char at[processes::line];
   };
@@ -253,6 +330,7 @@ class gradient_exchange {
   };
 
   step_header& header(int k) const { return *reinterpret_cast<step_header*>(&memory_->headers[k]); }
+  T* received(range const& r) const { return reinterpret_cast<T*>(&memory_->received[r.received]); }
   T* received(range const& r, int k) const {
     return reinterpret_cast<T*>(&memory_->received[r.received + r.places.firsts[k]]);
   }
@@ -260,7 +338,13 @@ class gradient_exchange {
   bool cut_off() const {
     for (int i = 0; i < count_; ++i)
       if (memory_->ranges[i].transfer.pending) return true;
-    return headers_sent_.pending || losses_sent_.pending;
+    return headers_sent_.pending || losses_sent_.pending || memory_->collecting.pending;
+  }
+  void raise_cut_off() const {
+    espalier::detail::error_text text;
+    espalier::detail::raise(distributed_error{
+        text << "process " << all_->rank() << " of " << all_->size() << ": the exchange of step " << step_
+             << " was cut off; its trainer can neither go on nor save the optimizer's states"});
   }
 
   void read_headers() {
@@ -296,14 +380,25 @@ class gradient_exchange {
     __builtin_memcpy(received(r, all_->rank()), r.at, static_cast<std::size_t>(r.lines * line));
     all_->gather(r.transfer, processes::channel::parts, received(r, 0), r.places.refer());
   }
-  void sum(range& r) {
+  void sum(int i) {
+    range& r = memory_->ranges[i];
     int const me = all_->rank();
     std::int64_t const first = r.is_small ? 0 : r.pieces.firsts[me], count = r.is_small ? r.lines : r.pieces.counts[me];
     T* const out = r.at + first * line / static_cast<std::int64_t>(sizeof(T));
     for (int k = 0; k < all_->size(); ++k) parts_[k] = k == me ? out : received(r, k);
     detail::weighted_sum(out, parts_.data(), factors_.data(), all_->size(),
                          count * line / static_cast<std::int64_t>(sizeof(T)));
-    if (!r.is_small) all_->gather(r.transfer, processes::channel::wholes, r.at, r.pieces.refer());
+    if (r.is_small) return;
+    T* whole = r.at;
+    if (update_ != nullptr) {
+      whole = received(r);
+      if (count > 0) {
+        T* const next = whole + (out - r.at);
+        __builtin_memcpy(next, parameters_ + (out - gradients_), static_cast<std::size_t>(count * line));
+        update_->update(i, next, out);
+      }
+    }
+    all_->gather(r.transfer, processes::channel::wholes, whole, r.pieces.refer());
   }
   bool is_finished(range& r) { return r.is_small || all_->is_complete(r.transfer); }
 
@@ -312,10 +407,16 @@ class gradient_exchange {
     detail::sized_array<cache_line> headers, received, losses;
     division one_each;
     detail::sized_array<range> ranges;
+    detail::sized_array<cache_line> collected;  ///< elements of collect()
+    std::int64_t collected_lines = 0;
+    division given, taken;
+    processes::transfer collecting;
   };
 
   processes* all_;
   memory* memory_ = new memory;
+  part_update<T>* update_ = nullptr;
+  T *gradients_ = nullptr, *parameters_ = nullptr;
   std::int64_t step_ = 0;
   int count_ = 0, ready_ = 0, started_ = 0, summed_ = 0, finished_ = 0;
   bool knows_headers_ = true, wants_loss_ = false;

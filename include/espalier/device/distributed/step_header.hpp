@@ -13,7 +13,7 @@
 namespace espalier::on_device {
 
 struct step_header {
-  enum class state : std::uint32_t { trains, rejects, has_joined };
+  enum class state : std::uint32_t { trains, rejects, has_joined, saves };
   std::uint64_t number;           ///< counts the steps of a trainer, from 1 on; 0 when processes meet
   std::uint64_t program;          ///< a hash of what is compiled: the trainer's type, the exchanged ranges
   std::uint64_t hyperparameters;  ///< a hash of the optimizer's numbers
@@ -44,6 +44,13 @@ void check_headers(processes const& all, HeaderOf const& header_of) {
     if (other.program != first.program)
       espalier::detail::raise(distributed_error{
           process(k) << " runs another program than process 0: another executable, net, loss, optimizer or batch"});
+    if ((other.is == step_header::state::saves) != (first.is == step_header::state::saves)) {
+      bool const other_saves = other.is == step_header::state::saves;
+      espalier::detail::raise(distributed_error{
+          process(k) << (other_saves ? " saves the states of a sharded optimizer, and process 0 trains, at step "
+                                     : " trains, and process 0 saves the states of a sharded optimizer, at step ")
+                     << static_cast<std::int64_t>(first.number) << "; all processes have to save together"});
+    }
     if (other.number != first.number)
       espalier::detail::raise(distributed_error{process(k)
                                                 << " is at step " << static_cast<std::int64_t>(other.number)
