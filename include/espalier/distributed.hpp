@@ -10,7 +10,8 @@ namespace espalier::detail {
 
 template <class Device, std::size_t BucketBytes>
 struct storage_on<distributed<Device, BucketBytes>> {
-  static constexpr bool included = storage_on<Device>::included;
+  // Graphics processors have headers of their own for their exchange.
+  static constexpr bool included = !is_graphics<Device> && storage_on<Device>::included;
 };
 
 }  // namespace espalier::detail

@@ -43,7 +43,8 @@ template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included,
                 ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor "
-                                  "(cuda_parallel: <espalier/cuda_parallel.hpp>)",
+                                  "(cuda_parallel: <espalier/cuda_parallel.hpp>; distributed<cuda>: "
+                                  "<espalier/cuda_distributed.hpp>)",
                                   ESPALIER_STATED(detail::model_on<Device>::included, Device)));
   static_assert(
       detail::is_a_device<Device>::agree,
@@ -67,7 +68,7 @@ class model {
                         "gradients at least 1 byte",
                         detail::device_count<Device>));
   static_assert(detail::device_of_process<Device>::agree,
-                ESPALIER_SENTENCE("model<Net, distributed<Device>>: Device must be cpu or cpu_parallel<N>",
+                ESPALIER_SENTENCE("model<Net, distributed<Device>>: Device must be cpu, cpu_parallel<N> or cuda",
                                   detail::device_of_process<Device>));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
                                 buffer_storage = slots_of<Net>.buffers.storage;
