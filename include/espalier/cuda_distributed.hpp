@@ -24,7 +24,7 @@ struct process_members<cuda> {
   /// That of this process's tensors, on the device that becomes current.
   static cuda_backend& main_backend(processes const& all) {
     int count = 0;
-    detail::check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return default_backend<cuda>();  // its error says so
     int const number = detail::device_of(all, count);
     detail::check(cudaSetDevice(number), "cudaSetDevice", "device %d", number);
     cuda_backend& backend = default_backend<cuda>();
