@@ -10,8 +10,8 @@ namespace espalier::detail {
 
 template <class Device, std::size_t BucketBytes>
 struct storage_on<distributed<Device, BucketBytes>> {
-  // Graphics processors have headers of their own for their exchange.
-  static constexpr bool included = !is_graphics<Device> && storage_on<Device>::included;
+  // A graphics processor has a header of its own for its exchange; groups of them are refused as such.
+  static constexpr bool included = (!is_graphics<Device> || is_device_group<Device>)&&storage_on<Device>::included;
 };
 
 }  // namespace espalier::detail
