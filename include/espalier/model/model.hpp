@@ -36,7 +36,8 @@ namespace espalier {
 ///          and end with it
 /// several  with cuda_parallel<N>, each of N devices has all numbers. What you write goes to all; what you read is that
 ///          of device 0
-/// together with distributed<>, a model belongs to one of several processes, which train it together (trainer)
+/// together with distributed<>, a model belongs to one of several processes, which train it together (trainer). With
+///          distributed<cuda>, it is on the graphics processor processes.device(), which becomes current
 /// device   with cuda, programs run on the backend that the model's tensors use, or on one that you pass. Elements are
 ///          then accessible by copies: named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
 template <class Net, class Device = cpu, class T = float>

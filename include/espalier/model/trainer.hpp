@@ -39,8 +39,9 @@ namespace espalier {
 /// together with distributed<>, each process steps with its own batch. Gradients and the loss are the means over all
 ///          samples of all processes, so all make the same update, with the same bits. The constructor waits for all
 ///          processes, and they continue with the parameters and buffers of process 0. BatchNorm has the statistics of
-///          each process's batch. Dropout depends on the sample's place in the batch of all. Its errors are
-///          distributed_error, and change nothing
+///          each process's batch. Dropout depends on the sample's place in the batch of all; with distributed<cuda>, it
+///          differs between processes, and a queued step waits for the exchange. Its errors are distributed_error, and
+///          change nothing
 /// 16 bits  a model of half or bfloat16 is trained with master weights and an optimizer in float, which the trainer
 ///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
 ///          used from the next step on. Losses and penalties are float
@@ -284,7 +285,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
 
   /// How the latest step exchanged its gradients with the other processes; only for distributed models. Valid until the
   /// next step.
-  template <class Timed = detail::exchange_is_timed<Model>>
+  template <class Timed = detail::exchange_is_timed<typename Model::device_type>>
   auto exchange_times() const requires(is_together) {
     static_assert(Timed::agree,
                   ESPALIER_SENTENCE("trainer.exchange_times(): the exchange of graphics processors has no "
