@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Training by several processes, each on an NVIDIA GPU: esp::model<Net, esp::distributed<esp::cuda>>. Include it together
-/// with <espalier.hpp> and <espalier/mpi.hpp>. It needs NCCL: its header nccl.h, and the library nccl for the linker.
+/// Training by several processes, each on an NVIDIA GPU: esp::model<Net, esp::distributed<esp::cuda>>. Include it
+/// together with <espalier.hpp> and <espalier/mpi.hpp>. It needs NCCL: its header nccl.h, and the library nccl for the
+/// linker.
 #include "cuda.hpp"
 #include "device/cuda/distributed_engine.hpp"
 #include "device/cuda/library/nccl_peers.hpp"

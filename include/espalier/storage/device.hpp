@@ -39,8 +39,8 @@ struct simulated_cuda_parallel;
 
 /// The device tag of several processes that train a model together (data parallel), each with its own batches:
 /// esp::model<Net, esp::distributed<>> model{seed, processes}. Each process has all parameters and computes on Device,
-/// which is cpu, cpu_parallel<N> or cuda. Include <espalier/mpi.hpp> for processes that mpirun has started, and for cuda
-/// <espalier/cuda_distributed.hpp>.
+/// which is cpu, cpu_parallel<N> or cuda. Include <espalier/mpi.hpp> for processes that mpirun has started, and for
+/// cuda <espalier/cuda_distributed.hpp>.
 /// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues: 256 KiB
 ///              if you say nothing, and 25 MiB between graphics processors
 template <class Device = cpu,

@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(one_process_trains_as_a_model, *boost::unit_test::precondit
 BOOST_AUTO_TEST_CASE(two_processes_train_as_one, *boost::unit_test::precondition(devices<2>)) { check_training<2>(); }
 BOOST_AUTO_TEST_CASE(four_processes_train_as_one, *boost::unit_test::precondition(devices<4>)) { check_training<4>(); }
 
-// A process that ends or hangs when its header has said that it trains, so that only its gradients are missing: the other
-// one does not wait for longer than the time limit, and has the parameters of the last complete step.
+// A process that ends or hangs when its header has said that it trains, so that only its gradients are missing: the
+// other one does not wait for longer than the time limit, and has the parameters of the last complete step.
 void leave_after_header(int seconds) {
   auto const r = as_forked_processes(2, [&](forked_process& all) {
     esp::model<Net, together> model{esp::seed{1}, all};

@@ -10,8 +10,8 @@ namespace espalier::on_cuda {
 /// others take no part: 0 times what they have may be NaN. Part `own` is elsewhere; part k of the others is slot k.
 /// Sums are computed as of compute_type<T>, and rounded once.
 /// Blocks  a thread continues with later elements while there are any, so that few kernels serve all sizes
-/// table   the part of this process, slots, factors (of compute_type<T>); elements of a slot, packs of V elements to sum,
-///         the number of parts, own
+/// table   the part of this process, slots, factors (of compute_type<T>); elements of a slot, packs of V elements to
+///         sum, the number of parts, own
 template <class T, int Blocks>
 struct weighted_sum_kernel {
   static constexpr int V = full_width<T>, threads = 256, cluster = 1, access = 16;
