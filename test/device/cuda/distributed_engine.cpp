@@ -207,6 +207,33 @@ BOOST_AUTO_TEST_CASE(joins) {
   for (double const x : parameters[0]) BOOST_TEST(std::isfinite(x));
 }
 
+// A process that has joined counts what the others count: here an update that is skipped on all.
+BOOST_AUTO_TEST_CASE(skipped_while_joined) {
+  std::vector<std::vector<double>> before(2), after(2);
+  std::vector<std::int64_t> steps(2), skipped(2);
+  auto const errors = test::as_processes(2, [&](test::thread_process& all) {
+    esp::model<plain, device<>> model{esp::seed{5}, all};
+    esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::SGD{.learning_rate = 0.1f}},
+                         esp::batch<8, 6>{}};
+    auto const r = static_cast<std::size_t>(all.rank());
+    samples<8> batch{all.rank() * 8};
+    trainer.step(batch.images, batch.labels);
+    before[r] = parameters_of(model);
+    if (all.rank() == 1) {
+      batch.images.data()[7] = std::numeric_limits<float>::quiet_NaN();
+      trainer.step(batch.images, batch.labels);
+    }
+    trainer.join();
+    after[r] = parameters_of(model);
+    steps[r] = trainer.steps();
+    skipped[r] = trainer.skipped_updates();
+  });
+  for (auto const& e : errors) BOOST_TEST(e == "");
+  BOOST_TEST(before == after);
+  BOOST_TEST(steps == (std::vector<std::int64_t>{1, 1}));
+  BOOST_TEST(skipped == (std::vector<std::int64_t>{1, 1}));
+}
+
 // A batch that one process rejects changes nothing on any, and training goes on.
 template <class Net>
 void reject_a_batch() {
