@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What nccl_peers asks of NCCL and of the CUDA runtime, with stand-ins for both in this file: processes are threads,
 // memory of a device is memory of the host, and streams run when an event of theirs is asked for. Calls of NCCL are
-// late, as those of a communicator that does not block may be. Exchanges on devices: device/cuda/on_device/cuda_distributed.cpp.
+// late, as those of a communicator that does not block may be. Exchanges on devices are in
+// device/cuda/on_device/cuda_distributed.cpp.
 #define BOOST_TEST_MODULE device_cuda_library_nccl_peers
 #include <boost/test/unit_test.hpp>
 

@@ -25,20 +25,26 @@ struct weighted_sum_kernel {
     T* const slots = static_cast<T*>(t.pointer[1]);
     number const* const factor = static_cast<number const*>(t.pointer[2]);
     std::uint64_t const each = t.number[0], packs = t.number[1], parts = t.number[2], me = t.number[3];
-    std::uint64_t const first =
-        static_cast<std::uint64_t>(c.block()) * threads + static_cast<std::uint64_t>(c.thread());
-    for (std::uint64_t i = first; i < packs; i += static_cast<std::uint64_t>(blocks) * threads) {
-      pack<number, V> sum{};
-      bool is_first = true;
-      for (std::uint64_t k = 0; k < parts; ++k) {
+    auto const part = [&](std::uint64_t k, std::uint64_t i) {
+      return load<T, V>((k == me ? own : slots + k * each) + i * V);
+    };
+    std::uint64_t begin = 0;
+    while (begin < parts && factor[begin] == number(0)) ++begin;
+    if (begin == parts) return;
+    number const first_factor = factor[begin];
+    for (auto i = static_cast<std::uint64_t>(c.block()) * threads + static_cast<std::uint64_t>(c.thread()); i < packs;
+         i += static_cast<std::uint64_t>(blocks) * threads) {
+      pack<number, V> sum = part(begin, i);
+      ESPALIER_UNROLL
+      for (int v = 0; v < V; ++v) sum.at[v] = first_factor * sum.at[v];
+      for (std::uint64_t k = begin + 1; k < parts; ++k) {
         number const f = factor[k];
         if (f == number(0)) continue;
-        pack<number, V> const x = load<T, V>((k == me ? own : slots + k * each) + i * V);
+        pack<number, V> const x = part(k, i);
         ESPALIER_UNROLL
-        for (int v = 0; v < V; ++v) sum.at[v] = is_first ? f * x.at[v] : sum.at[v] + f * x.at[v];
-        is_first = false;
+        for (int v = 0; v < V; ++v) sum.at[v] = sum.at[v] + f * x.at[v];
       }
-      store<T, V>(slots + me * each + i * V, sum);
+      store<T, V, true>(slots + me * each + i * V, sum);  // nvcc divides an ordinary store of this loop into four
     }
   }
 };
