@@ -11,7 +11,8 @@ namespace espalier::detail {
 
 template <class Device, std::size_t BucketBytes>
 struct storage_on<distributed<Device, BucketBytes>> {
-  static constexpr bool included = storage_on<Device>::included;
+  // A graphics processor has a header of its own for its exchange; a group does not compile for another reason.
+  static constexpr bool included = (!is_graphics<Device> || is_device_group<Device>)&&storage_on<Device>::included;
 };
 
 }  // namespace espalier::detail

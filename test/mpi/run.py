@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Trains with several processes of MPI:  run.py MPIRUN PROBE TRAIN TRAIN_LARGER TRAIN_OTHER TRAIN_SYNC TRAIN_SYNC_LARGER TRAIN_SHARDED
+TRAIN_SIMULATED
 
 TRAIN is train.cpp, TRAIN_LARGER the same with batches twice as large, TRAIN_OTHER one with another activation; TRAIN_SYNC and TRAIN_SYNC_LARGER have
-the statistics of all processes, TRAIN_SHARDED states divided among the processes. Each check is a function; its sentence says what holds.
+the statistics of all processes, TRAIN_SHARDED states divided among the processes, and processes of TRAIN_SIMULATED
+have a simulated graphics processor each. Each check is a function; its sentence says what holds.
 Exit status 77: no processes can be started here.
 """
 import pathlib
@@ -27,9 +29,9 @@ def expect(truth, sentence, output=""):
 
 
 class Runs:
-    def __init__(self, mpirun, train, larger, other, sync, sync_larger, sharded):
+    def __init__(self, mpirun, train, larger, other, sync, sync_larger, sharded, simulated):
         self.mpirun, self.train, self.larger, self.other = mpirun, train, larger, other
-        self.sync, self.sync_larger, self.sharded = sync, sync_larger, sharded
+        self.sync, self.sync_larger, self.sharded, self.simulated = sync, sync_larger, sharded, simulated
 
     def run(self, *parts, recover=False):
         """parts: (processes, program, arguments). Returns what was printed, and the seconds."""
@@ -131,12 +133,27 @@ def sharded_states(runs, folder):
     expect(seconds < 8 and files["sharded"].read_bytes() == before, f"another file, after {seconds:.1f} s")
 
 
+def devices(runs, folder):
+    """Processes with a graphics processor each: the same bits on all, near those of processors; a killed process is an error in words, and training goes on from the checkpoint."""
+    whole = runs.ends(runs.run((2, runs.simulated, [8]))[0], 2)
+    expect(len(set(whole)) == 1, "two processes end differently", whole)
+    # Dropout has other numbers there.
+    processor = runs.ends(runs.run((2, runs.train, [8]))[0], 2)
+    expect(abs(whole[0][1] - processor[0][1]) < 0.3, "devices do not learn what processors learn", f"{whole}\n{processor}")
+    file = folder / "checkpoint"
+    output, seconds = runs.run((2, runs.simulated, [8, "--checkpoint", file, 4, "--end", 1, 6]), recover=True)
+    expect(runs.errors(output) == {0: "process 0 of 2: process 1 has ended at step 6"}, "expected an error that names the process", output)
+    expect(seconds < 20, f"the other one noticed after {seconds:.1f} s")
+    resumed = runs.ends(runs.run((2, runs.simulated, [8, "--checkpoint", file, 4]))[0], 2)
+    expect(resumed[0][2] == resumed[1][2] == whole[0][2], "the resumed training ends with other bits", f"{resumed}\n{whole}")
+
+
 def main(arguments):
     if reason := reason_against(*arguments[:2]):
         print(reason)
         return 77
     runs, failed = Runs(arguments[0], *arguments[2:]), 0
-    for check in (same_bits, statistics_of_all, killed_process, hanging_process, rejected_batch, exception_of_one, other_program, sharded_states):
+    for check in (same_bits, statistics_of_all, killed_process, hanging_process, rejected_batch, exception_of_one, other_program, sharded_states, devices):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(runs, pathlib.Path(folder))

@@ -6,6 +6,9 @@
 #include <espalier/data/loader.hpp>
 #include <espalier/io/safetensors.hpp>
 #include <espalier/mpi.hpp>
+#if defined(ON_DEVICE)
+#include <espalier/simulated_cuda_distributed.hpp>
+#endif
 
 #include <signal.h>
 #include <unistd.h>
@@ -21,6 +24,11 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 namespace data = espalier::data;
 
+#if defined(ON_DEVICE)
+using device = esp::distributed<esp::simulated_cuda, 4096>;
+#else
+using device = esp::distributed<esp::cpu, 4096>;
+#endif
 #if defined(OTHER_NET)
 using activation = nn::Tanh;
 #else
@@ -73,7 +81,7 @@ void run(int count, char** words) {
   data::dataset<float, esp::shape<8, 8>> const pictures{ESPALIER_DATA "/optdigits-images-idx3-ubyte",
                                                         ESPALIER_DATA "/optdigits-labels-idx1-ubyte",
                                                         {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
-  esp::model<Net, esp::distributed<esp::cpu, 4096>> model{esp::seed{1}, processes};
+  esp::model<Net, device> model{esp::seed{1}, processes};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer{esp::optim::Adam{.learning_rate = 4e-3f}}, batch{}};
   data::loader batches{pictures, batch{}, data::sharded(data::shuffled{1}, processes), data::drop_last};
   if (checkpoint != nullptr && std::filesystem::exists(checkpoint))
@@ -95,13 +103,13 @@ void run(int count, char** words) {
     }
   }
   std::uint64_t hash = 0xcbf29ce484222325u;
-  auto const add = [&](auto const& numbers) {
-    for (float const& x : numbers)
+  auto const add = [&](auto const&, auto const&, auto span) {
+    for (float const& x : span)
       for (std::size_t i = 0; i < sizeof x; ++i)
         hash = (hash ^ reinterpret_cast<unsigned char const*>(&x)[i]) * 0x100000001b3u;
   };
-  add(model.parameters());
-  if (SYNC) add(model.buffers());  // otherwise those of each process
+  model.for_each_parameter(add);
+  if (SYNC) model.for_each_buffer(add);  // otherwise those of each process
   std::printf("rank %d steps %lld loss %.6f parameters %016" PRIx64 "\n", processes.rank(),
               static_cast<long long>(trainer.steps()), static_cast<double>(loss), hash);
 }

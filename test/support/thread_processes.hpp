@@ -49,8 +49,10 @@ class thread_process : public esp::processes {
   thread_process(std::shared_ptr<meeting> where, int rank) : where_{std::move(where)} {
     rank_ = rank;
     size_ = where_->size();
+    local_rank_ = rank;
   }
   void scatter(transfer& t, channel c, void const* from, pieces sent, void* to, pieces received) override {
+    if (scatters_left-- == 0) throw std::runtime_error{"this process ends"};
     post(t, c, from, sent, to, received);
   }
   void gather(transfer& t, channel c, void* at, pieces all) override {
@@ -94,6 +96,8 @@ class thread_process : public esp::processes {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
   void yield() override { std::this_thread::yield(); }
+  /// This process ends instead of the scatter after so many.
+  long scatters_left = -1;
   bool has_mismatches() const { return mismatches_; }
   long received_bytes() const { return bytes_; }
 

@@ -22,15 +22,15 @@ FORBIDDEN = {
 }
 
 # Headers that gather floors and so stand above all of them.
-GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/distributed.hpp", "espalier/mpi.hpp", "espalier/nvtx.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp",
-             "espalier/simulated_cuda_parallel.hpp", "espalier/stream.hpp",
+GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/cuda_distributed.hpp", "espalier/cuda_parallel.hpp", "espalier/distributed.hpp", "espalier/mpi.hpp", "espalier/nvtx.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp",
+             "espalier/simulated_cuda_distributed.hpp", "espalier/simulated_cuda_parallel.hpp", "espalier/stream.hpp",
              "espalier/up_to.hpp"}
 
 # The device with kernels of its own: no other device and no floor below includes it.
-OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp")
+OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp", "espalier/cuda_distributed.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp")
 # What only compiles with the CUDA toolkit, or with MPI.
 NEEDS_OTHERS = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/device/cuda/library/event_",
-              "espalier/device/cuda/library/nccl_", "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp",
+              "espalier/device/cuda/library/nccl_", "espalier/device/cuda/library/nvtx_", "espalier/cuda.hpp", "espalier/cuda_distributed.hpp", "espalier/cuda_parallel.hpp", "espalier/nvtx.hpp",
               "espalier/device/distributed/library/mpi_", "espalier/mpi.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.

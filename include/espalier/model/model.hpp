@@ -36,14 +36,16 @@ namespace espalier {
 ///          and end with it
 /// several  with cuda_parallel<N>, each of N devices has all numbers. What you write goes to all; what you read is that
 ///          of device 0
-/// together with distributed<>, a model belongs to one of several processes, which train it together (trainer)
+/// together with distributed<>, a model belongs to one of several processes, which train it together (trainer). With
+///          distributed<cuda>, it is on the graphics processor processes.device(), which becomes current
 /// device   with cuda, programs run on the backend that the model's tensors use, or on one that you pass. Elements are
 ///          then accessible by copies: named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included,
                 ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor "
-                                  "(cuda_parallel: <espalier/cuda_parallel.hpp>)",
+                                  "(cuda_parallel: <espalier/cuda_parallel.hpp>; distributed<cuda>: "
+                                  "<espalier/cuda_distributed.hpp>)",
                                   ESPALIER_STATED(detail::model_on<Device>::included, Device)));
   static_assert(
       detail::is_a_device<Device>::agree,
@@ -67,7 +69,7 @@ class model {
                         "gradients at least 1 byte",
                         detail::device_count<Device>));
   static_assert(detail::device_of_process<Device>::agree,
-                ESPALIER_SENTENCE("model<Net, distributed<Device>>: Device must be cpu or cpu_parallel<N>",
+                ESPALIER_SENTENCE("model<Net, distributed<Device>>: Device must be cpu, cpu_parallel<N> or cuda",
                                   detail::device_of_process<Device>));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
                                 buffer_storage = slots_of<Net>.buffers.storage;

@@ -23,6 +23,12 @@ template <template <class, class, class> class Model, class Net, class Device, c
 struct begins_alone<Model<Net, Device, T>> {
   static constexpr bool agree = false;
 };
+/// A constraint that errors name: the clock of the host measures the exchange with other processes.
+template <class Device>
+struct exchange_is_timed {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = !is_graphics<Device>;
+};
 #define ESPALIER_BEGINS_ALONE \
   "pass the processes that train together: esp::mpi processes; model<Net, distributed<>> m{seed, processes}"
 

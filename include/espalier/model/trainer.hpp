@@ -41,7 +41,8 @@ namespace espalier {
 ///          samples of all processes, so all make the same update, with the same bits. The constructor waits for all
 ///          processes, and they continue with the parameters and buffers of process 0. BatchNorm has the statistics of
 ///          each process's batch, SyncBatchNorm those of all. Dropout depends on the sample's place in the batch of
-///          all. Its errors are distributed_error, and change nothing
+///          all; with distributed<cuda>, it differs between processes, and a queued step waits for the exchange. Its
+///          errors are distributed_error, and change nothing
 /// 16 bits  a model of half or bfloat16 is trained with master weights and an optimizer in float, which the trainer
 ///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
 ///          used from the next step on. Losses and penalties are float
@@ -302,10 +303,13 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
       model_->next_random_step();
       auto p = places();
       Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
+      exchange_.upload();
       begin_update(engine, p);
       together_.ready_all();
       together_.finish(0);
       update(engine, p);
+      if constexpr (Rule::may_skip) exchange_.download(at::rule_numbers, Rule::output_bytes);
+      Rule::read_applied(exchange_, numbers, at::rule_numbers);
       rule_.count(numbers);
     }
   }
@@ -318,7 +322,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
 
   /// How the latest step exchanged its gradients with the other processes; only for distributed models. Valid until the
   /// next step.
-  auto exchange_times() const requires(is_together) { return together_.times(); }
+  template <class Timed = detail::exchange_is_timed<typename Model::device_type>>
+  auto exchange_times() const requires(is_together) {
+    static_assert(Timed::agree,
+                  ESPALIER_SENTENCE("trainer.exchange_times(): the exchange of graphics processors has no "
+                                    "times; a profiler of theirs (Nsight Systems) shows it",
+                                    Timed));
+    if constexpr (Timed::agree) return together_.times();
+  }
   template <class With = detail::trains_with_others<Device>>
   auto exchange_times() const requires(!is_together) {
     static_assert(With::agree, ESPALIER_SENTENCE("trainer.exchange_times(): " ESPALIER_TRAINS_WITH_OTHERS, With));
@@ -422,10 +433,12 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
           ESPALIER_VERSION_STRING, detail::hash_number(plan::program_hash<typename Memory::first_program>,
                                                        plan::program_hash<typename Rule::program> + is_sharded));
       void* const parameters = model_->bases().at[plan::base::parameters];
-      on_device::part_update<T>* of_part = nullptr;
-      if constexpr (is_sharded) of_part = &shards_;
-      together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count, parameters,
-                     static_cast<std::int64_t>(Model::bytes), of_part, static_cast<T*>(parameters));
+      auto const meet = [&](auto... of_part) {
+        together_.meet(hash, gradient(), ranges::ranges.at, ranges::buckets.range_count, parameters,
+                       static_cast<std::int64_t>(Model::bytes), of_part...);
+      };
+      if constexpr (is_sharded) meet(&shards_, static_cast<T*>(parameters));
+      else meet();
       if constexpr (on_device::combines_processes<Engine>)
         model_->engine().template meet_values<typename Memory::first_program>(
             together_, static_cast<std::int64_t>(Model::buffer_bytes));
@@ -437,11 +450,14 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     on_device::step_header r{};
     r.number = number_of_step();
     r.hyperparameters = detail::hash_bytes(numbers.hyperparameters, sizeof numbers.hyperparameters);
-    if constexpr (lines > 0)
-      r.parameters =
-          detail::hash_bytes(static_cast<T const*>(model_->bases().at[plan::base::parameters]) +
-                                 static_cast<std::int64_t>(r.number * 7 % static_cast<std::uint64_t>(lines)) * line,
-                             processes::line);
+    if constexpr (lines > 0) {
+      unsigned char some[processes::line];
+      model_->engine().to_host(some,
+                               static_cast<T const*>(model_->bases().at[plan::base::parameters]) +
+                                   static_cast<std::int64_t>(r.number * 7 % static_cast<std::uint64_t>(lines)) * line,
+                               sizeof some);
+      r.parameters = detail::hash_bytes(some, sizeof some);
+    }
     r.samples = samples;
     r.is = samples > 0 ? on_device::step_header::state::trains : on_device::step_header::state::has_joined;
     r.wants_loss = wants_loss;
@@ -465,9 +481,23 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     ~unfinished_step() {
       if (passed) return;
       of.model_->continue_with(of.model_->initial_seed(), random_steps);
-      if constexpr (is_together)
-        of.model_->engine().copy(of.model_->bases().at[plan::base::buffers],
-                                 of.memory_.template at<T>(Memory::buffers_before_at), Memory::buffers_before_bytes);
+      if constexpr (is_together && Engine::has_device_memory) {
+#if defined(__cpp_exceptions)
+        try {
+          restore_buffers();
+        } catch (std::exception const&) {
+          // The device does not work any more. The error of the step is on its way, and says more.
+        }
+#else
+        restore_buffers();
+#endif
+      } else if constexpr (is_together) {
+        restore_buffers();
+      }
+    }
+    void restore_buffers() const {
+      of.model_->engine().copy(of.model_->bases().at[plan::base::buffers],
+                               of.memory_.template at<T>(Memory::buffers_before_at), Memory::buffers_before_bytes);
     }
   };
   template <class B, class Images, class Targets>
@@ -559,7 +589,11 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     std::uint64_t const key = model_->initial_seed().value, step = model_->next_random_step();
     for (int k = 0; k < on_device::parts_of<Engine>; ++k)
       r.of_part[k] = {key, step + (static_cast<std::uint64_t>(k) << 36)};
-    if constexpr (is_together) r.of_part[0].first_sample = together_.samples_before();
+    // A graphics processor draws four numbers at a time, which may belong to two samples: each process has numbers of
+    // its own there, as each of several devices has.
+    if constexpr (is_together && Engine::has_device_memory)
+      r.of_part[0].step += static_cast<std::uint64_t>(model_->engine().all().rank()) << 36;
+    else if constexpr (is_together) r.of_part[0].first_sample = together_.samples_before();
     return r;
   }
 

@@ -39,9 +39,14 @@ struct simulated_cuda_parallel;
 
 /// The device tag of several processes that train a model together (data parallel), each with its own batches:
 /// esp::model<Net, esp::distributed<>> model{seed, processes}. Each process has all parameters and computes on Device,
-/// which is cpu or cpu_parallel<N>. Include <espalier/mpi.hpp> for processes that mpirun has started.
-/// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues
-template <class Device = cpu, std::size_t BucketBytes = std::size_t{1} << 18>
+/// which is cpu, cpu_parallel<N> or cuda. Include <espalier/mpi.hpp> for processes that mpirun has started, and for
+/// cuda <espalier/cuda_distributed.hpp>.
+/// BucketBytes  gradients are exchanged in pieces of at least so many bytes while the backward pass continues: 256 KiB
+///              if you say nothing, and 25 MiB between graphics processors
+template <class Device = cpu,
+          std::size_t BucketBytes = std::is_same_v<Device, cuda> || std::is_same_v<Device, simulated_cuda>
+                                        ? std::size_t{25} << 20
+                                        : std::size_t{1} << 18>
 struct distributed {};
 
 namespace detail {
@@ -83,6 +88,8 @@ using single_device = typename single_device_of<Device>::type;
 template <class Device>
 inline constexpr bool is_graphics =
     std::is_same_v<Device, cuda> || std::is_same_v<Device, simulated_cuda> || is_device_group<Device>;
+template <class Device, std::size_t BucketBytes>
+inline constexpr bool is_graphics<distributed<Device, BucketBytes>> = is_graphics<Device>;
 
 /// The type of the activations of a model of T: the host computes in float with parameters of 16 bits.
 template <class T, class Device>
@@ -142,7 +149,8 @@ struct device_of_process {
 template <class Device, std::size_t BucketBytes>
 struct device_of_process<distributed<Device, BucketBytes>> {
   ESPALIER_READS("got {}")
-  static constexpr bool agree = std::is_same_v<Device, cpu> || is_parallel<Device>;
+  static constexpr bool agree = std::is_same_v<Device, cpu> || is_parallel<Device> || std::is_same_v<Device, cuda> ||
+                                std::is_same_v<Device, simulated_cuda>;
 };
 /// A constraint that errors name: other processes take no part in training.
 template <class Device>

@@ -23,6 +23,7 @@
 #include "kernel/strided.hpp"
 #include "kernel/split_sweeps.hpp"
 #include "kernel/tap_sums.hpp"
+#include "kernel/weighted_sum.hpp"
 #include "kernel/windows.hpp"
 #include "../../operation/abs.hpp"
 #include "../../operation/add.hpp"

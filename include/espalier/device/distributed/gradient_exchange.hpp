@@ -193,6 +193,9 @@ class gradient_exchange {
   /// The samples of the processes before this one.
   [[nodiscard]] std::int64_t samples_before() const { return samples_before_; }
   [[nodiscard]] bool all_have_joined() const { return samples_ == 0; }
+  /// The weight of a process in means, and whether a process wants that of the losses.
+  [[nodiscard]] T factor(int k) const { return factors_[k]; }
+  [[nodiscard]] bool wants_loss() const { return wants_loss_; }
 
   /// The first `count` ranges are complete. Starts and continues exchanges without waiting.
   void ready(int count) {

@@ -47,10 +47,12 @@ class processes {
     alignas(void*) unsigned char request[2 * sizeof(void*)]{};
   };
 
-  /// Memory of an exchange that was cut off, and may still use it.
+  /// Memory of an exchange that was cut off, and may still use it; or what a device keeps as long as these processes.
   struct kept_memory {
     kept_memory* next = nullptr;
+    void const* mark = nullptr;  ///< of what find_kept() finds
     kept_memory() = default;
+    explicit kept_memory(void const* own) : mark{own} {}
     kept_memory(kept_memory const&) = delete;
     kept_memory& operator=(kept_memory const&) = delete;
     virtual ~kept_memory() = default;
@@ -60,6 +62,30 @@ class processes {
     memory->next = kept_;
     kept_ = memory;
   }
+  /// What is kept with that mark, or null.
+  [[nodiscard]] kept_memory* find_kept(void const* mark) const noexcept {
+    kept_memory* found = kept_;
+    while (found != nullptr && found->mark != mark) found = found->next;
+    return found;
+  }
+  /// Owns memory of an exchange of one transfer, `transfer`, and keeps it if the exchange was cut off.
+  template <class Memory>
+  class keeping {
+   public:
+    keeping(processes& all, Memory* memory) : all_{&all}, memory_{memory} {}
+    keeping(keeping const&) = delete;
+    keeping& operator=(keeping const&) = delete;
+    ~keeping() {
+      if (memory_->transfer.pending) all_->keep(memory_);
+      else delete memory_;
+    }
+    Memory* operator->() const { return memory_; }
+    Memory& operator*() const { return *memory_; }
+
+   private:
+    processes* all_;
+    Memory* memory_;
+  };
 
   processes() = default;
   processes(processes const&) = delete;
@@ -78,6 +104,11 @@ class processes {
   /// between two steps, for example for a checkpoint.
   [[nodiscard]] double time_limit() const noexcept { return time_limit_; }
   void set_time_limit(double seconds) noexcept { time_limit_ = seconds; }
+  /// The number of the graphics processor that this process uses with distributed<cuda>: if you choose none, the number
+  /// of processes before it on its computer. Choose before the first model of these processes.
+  [[nodiscard]] int device() const noexcept { return device_ >= 0 ? device_ : local_rank_; }
+  [[nodiscard]] bool has_chosen_device() const noexcept { return device_ >= 0; }
+  void set_device(int number) noexcept { device_ = number; }
 
   /// Sends piece k of `from` to process k, and receives from process k what becomes piece k of `to`. The pieces of this
   /// process itself are empty.
@@ -103,10 +134,15 @@ class processes {
 
   /// Waits until an exchange is complete.
   void wait(transfer& t, std::int64_t step) {
-    if (is_complete(t)) return;
+    wait_until([&] { return is_complete(t); }, step);
+  }
+  /// Waits for something else that depends on the other processes.
+  template <class F>
+  void wait_until(F const& is_there, std::int64_t step) {
+    if (is_there()) return;
     double const begun = now();
     double checked = begun;
-    while (!is_complete(t)) {
+    while (!is_there()) {
       double const at = now();
       if (at > begun + patience) yield();
       if (at < checked + 0.01) continue;
@@ -117,10 +153,12 @@ class processes {
 
  protected:
   int rank_ = 0, size_ = 1;
+  int local_rank_ = 0;  ///< among the processes of the same computer
   double time_limit_ = 60;
 
  private:
   kept_memory* kept_ = nullptr;
+  int device_ = -1;
 };
 
 }  // namespace espalier

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <nccl.h>
-
 #include <type_traits>
 
 #include "cuda_backend.hpp"
 #include "cuda_device_scope.hpp"
+#include "nccl_call.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 namespace detail {
-
-/// Throws unless a call of NCCL succeeded. call: its name; what: printf format of its purpose.
-template <class... Facts>
-void check(ncclResult_t status, char const* call, char const* what = "", Facts... facts) {
-  if (status == ncclSuccess) [[likely]]
-    return;
-  char const* const more = ncclGetLastError(nullptr);
-  throw_call_error(call, ncclGetErrorString(status), more != nullptr && more[0] != 0 ? more : nullptr, what, facts...);
-}
 
 template <class T>
 inline constexpr ncclDataType_t nccl_type = std::is_same_v<T, double>     ? ncclFloat64

@@ -51,6 +51,11 @@ class mpi : public processes {
     }
     check_call(MPI_Type_contiguous(static_cast<int>(line), MPI_BYTE, &line_type_), "MPI_Type_contiguous");
     check_call(MPI_Type_commit(&line_type_), "MPI_Type_commit");
+    MPI_Comm here = MPI_COMM_NULL;
+    check_call(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here),
+               "MPI_Comm_split_type");
+    check_call(MPI_Comm_rank(here, &local_rank_), "MPI_Comm_rank");
+    MPI_Comm_free(&here);
     meet_peers();
   }
   ~mpi() override {
