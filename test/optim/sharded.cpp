@@ -84,6 +84,7 @@ BOOST_AUTO_TEST_CASE(same_bits_with_every_optimizer) {
   check_same_bits<device>(optim::SGD{.learning_rate = 0.1, .momentum = optim::heavy_ball{}});
   check_same_bits<device>(optim::SGD{.learning_rate = 0.1, .momentum = optim::nesterov{}});
   check_same_bits<device>(optim::RMSProp{.learning_rate = 0.01});
+  check_same_bits<device>(optim::amsgrad{optim::Adam{.learning_rate = 0.01}});
   check_same_bits<device>(optim::AdamW{.learning_rate = 0.01, .weight_decay = 0.1});
 }
 BOOST_AUTO_TEST_CASE(same_bits_with_wrappers) {
