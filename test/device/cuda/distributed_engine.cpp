@@ -335,6 +335,15 @@ BOOST_AUTO_TEST_CASE(begins_with_the_numbers_of_process_0) {
     test::expect(trainer.evaluate(batch.images, batch.labels).count == 8, "8 samples");
     auto const y = model(batch.images), z = copied(batch.images);
     for (int i = 0; i < 40; ++i) test::expect(y.data()[i] == z.data()[i], "equal outputs");
+    esp::predictor predictor{model, esp::batch<8, 6>{}};
+    esp::tensor<float, esp::shape<8, 5>> scores;
+    predictor(batch.images, scores);
+    for (int i = 0; i < 40; ++i) test::expect(y.data()[i] == scores.data()[i], "the scores of a predictor");
+    esp::model<normalized> on_processor{esp::seed{9}};
+    copy(model, on_processor);
+    test::expect(
+        parameters_of(model) == std::vector<double>(on_processor.parameters().begin(), on_processor.parameters().end()),
+        "a copy on the processor");
   });
   for (auto const& e : errors) BOOST_TEST(e == "");
   esp::model<normalized> const first{esp::seed{5}};

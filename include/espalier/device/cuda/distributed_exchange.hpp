@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../storage/memory.hpp"
+#include "../../storage/bytes.hpp"
 #include "../distributed/gradient_exchange.hpp"
 #include "kernel/weighted_sum.hpp"
 #include "process_device.hpp"
