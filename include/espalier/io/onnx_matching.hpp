@@ -121,7 +121,7 @@ class quantized_matcher {
   }
   bool same_size(integers const& e, integers const& a) const {
     double const x = size_of(e), y = size_of(a);
-    return !(x != y) || !(x * static_cast<double>(samples_a_) != y * static_cast<double>(samples_e_));
+    return x == y || x * static_cast<double>(samples_a_) == y * static_cast<double>(samples_e_);
   }
   bool same(integers const& e, integers const& a, compared what) const {
     if (what == compared::size) return same_size(e, a);
@@ -183,18 +183,27 @@ class quantized_matcher {
   static bool is_relu(file_values const& in, std::string const& name) {
     return in[name].made_by != nullptr && in[name].made_by->type == "Relu";
   }
-  /// Whether a value of the net has no numbers below 0, whatever its inputs are.
-  bool is_never_negative(std::string name) const {
-    for (;;) {
+  /// Whether a value of the net has no numbers below 0, whatever its inputs are. depth: of formulas that are searched.
+  bool is_never_negative(std::string name, int depth = 16) const {
+    for (; depth > 0; --depth) {
       operation const* const o = e_[name].made_by;
-      if (o == nullptr) return false;
-      for (char const* type : {"Relu", "Sigmoid", "Softmax", "Softplus", "Exp", "Abs", "Sqrt"})
-        if (o->type == type) return true;
-      if (!is_reshape(o) && !passes(o) && o->type != "MaxPool" && o->type != "AveragePool" && o->type != "Transpose" &&
-          o->type != "ReduceMean" && o->type != "ReduceMax")
+      if (o == nullptr) {
+        initializer const* const c = e_[name].constant;
+        return c != nullptr && slot_of(name) < 0 && c->numbers.size() == 1 && c->numbers[0] >= 0;
+      }
+      auto const is = [&](std::initializer_list<char const*> types) {
+        return std::any_of(types.begin(), types.end(), [&](char const* type) { return o->type == type; });
+      };
+      if (is({"Relu", "Sigmoid", "Softmax", "Softplus", "Exp", "Abs", "Sqrt"})) return true;
+      if (is({"Add", "Mul", "Div", "Concat"}))
+        return std::all_of(o->inputs.begin(), o->inputs.end(),
+                           [&](std::string const& input) { return is_never_negative(input, depth - 4); });
+      if (!is_reshape(o) && !passes(o) &&
+          !is({"MaxPool", "AveragePool", "Transpose", "ReduceMean", "ReduceMax", "ReduceSum"}))
         return false;
       name = o->inputs[0];
     }
+    return false;
   }
 
   void match_operations(std::string const& e, std::string const& a) {
@@ -205,16 +214,53 @@ class quantized_matcher {
       if (x != nullptr || y != nullptr || e_[e].input != a_[a].input) throw_other(e, a);
       return;
     }
+    if (y->type == "Softmax" && x->type != "Softmax")
+      if (auto const s = softmax_of(e)) return match_softmax(*s, *y);
     auto const in_net = product_of(e_, e), in_file = product_of(a_, a);
     if (in_net && in_file) return match_products(*in_net, *in_file, a);
-    if (in_net && x->type == y->type)
+    bool const both_add = x->type == "Add" && y->type == "Add";  // what they add may be no bias
+    if (in_net && x->type == y->type && !both_add)
       throw_error<format_error>("%s: expected %s with constant weights", path_, named(a_, a).c_str());
-    if (in_net || in_file || x->type != y->type) throw_other(e, a);
+    if (((in_net || in_file) && !both_add) || x->type != y->type) throw_other(e, a);
     match_attributes(*x, *y, a);
     if (x->inputs.size() != y->inputs.size())
       throw_error<format_error>("%s: expected %s with %d inputs, got %d", path_, named(a_, a).c_str(),
                                 static_cast<int>(x->inputs.size()), static_cast<int>(y->inputs.size()));
     match_inputs(*x, *y);
+  }
+  /// A softmax that the net has as exp(x - max(x)) times 1 / sum.
+  struct softmax {
+    std::string input;
+    std::int64_t axis;
+  };
+  std::optional<softmax> softmax_of(std::string const& name) const {
+    operation const* const y = made_by("Mul", name);
+    for (std::size_t k = 0; y != nullptr && k < 2; ++k) {
+      operation const *const e = made_by("Exp", y->inputs[k]), *const d = made_by("Div", y->inputs[1 - k]);
+      operation const* const x = e == nullptr ? nullptr : made_by("Sub", e->inputs[0]);
+      operation const* const m = x == nullptr ? nullptr : made_by("ReduceMax", x->inputs[1]);
+      operation const* const r = d == nullptr ? nullptr : made_by("ReduceSum", d->inputs[1]);
+      if (m == nullptr || r == nullptr || r->inputs[0] != e->result || m->inputs[0] != x->inputs[0]) continue;
+      initializer const* const one = e_[d->inputs[0]].constant;
+      initializer const* const summed = r->inputs.size() < 2 ? nullptr : e_[r->inputs[1]].constant;
+      integers const axes = list_of(*m, "axes", {});
+      if (one != nullptr && one->numbers == std::vector<double>{1} && summed != nullptr && axes.size() == 1 &&
+          summed->whole == axes)
+        return softmax{x->inputs[0], axes[0]};
+    }
+    return {};
+  }
+  operation const* made_by(char const* type, std::string const& name) const {
+    operation const* const o = e_[name].made_by;
+    return o != nullptr && o->type == type ? o : nullptr;
+  }
+  void match_softmax(softmax const& x, operation const& y) {
+    auto const& s = e_.extents(x.input);
+    auto const axis = static_cast<double>(integer_of(y, "axis", -1));
+    if (!s || position(static_cast<double>(x.axis), s->size()) != position(axis, s->size()))
+      throw_error<format_error>("%s: %s differs from the net's in its attribute \"axis\"", path_,
+                                named(a_, y.result).c_str());
+    match(x.input, y.inputs[0], compared::whole);
   }
   void match_inputs(operation const& x, operation const& y) {
     std::vector<std::string> e = x.inputs, a = y.inputs;
@@ -255,11 +301,11 @@ class quantized_matcher {
         if (windows && is_window) continue;
         attribute const &expected = with_default(x, a), &actual = with_default(y, a);
         // Attributes of the file are of 32 bits.
-        bool same = !(static_cast<float>(expected.value) != static_cast<float>(actual.value)) &&
+        bool same = static_cast<float>(expected.value) == static_cast<float>(actual.value) &&
                     expected.values == actual.values && expected.text == actual.text;
         if (!same && a.name == "axis")
           if (auto const& s = e_.extents(x.inputs[0]))
-            same = !(position(expected.value, s->size()) != position(actual.value, s->size()));
+            same = position(expected.value, s->size()) == position(actual.value, s->size());
         if (!same)
           throw_error<format_error>("%s: %s differs from the net's in its attribute %s", path_, named(a_, name).c_str(),
                                     in_quotes(a.name).c_str());
@@ -613,8 +659,8 @@ class quantized_matcher {
     pair const p = pair_of(pair_at, "in front of");
     auto& by = found_[k].by;
     by = {p.scale, static_cast<float>(1 / static_cast<double>(p.scale)), p.zero_point};
-    compare_shapes(e.input, a.input, what, true);
     match(e.input, p.input, compared::size, p.zero_point == 0);
+    compare_shapes(e.input, a.input, what, true);  // behind what makes the shape unknown
   }
   void check_gemm(operation const& o) const {
     if (o.type != "Gemm") return;
