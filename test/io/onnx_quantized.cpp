@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(products_read_dequantized_integers) {
   for (io::onnx::initializer const& i : file.initializers) {
     if (i.name == "scale_3") BOOST_TEST(i.numbers[0] == 0.5);
     if (i.name == "zero_point_3") BOOST_TEST((i.type == io::onnx::element::uint8 && i.whole[0] == 7));
-    if (i.name == "scales_of_weights_3") BOOST_TEST((i.numbers == std::vector<double>{static_cast<float>(2.0 / 127), static_cast<float>(0.5 / 127)}));
+    if (i.name == "scales_of_weights_3")
+      BOOST_TEST((i.numbers == std::vector<double>{static_cast<float>(2.0 / 127), static_cast<float>(0.5 / 127)}));
   }
 }
 

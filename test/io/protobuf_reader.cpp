@@ -62,7 +62,11 @@ BOOST_AUTO_TEST_CASE(repeated_integers_are_packed_or_not) {
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_message_are_refused) {
   std::string const before = "f: expected a message of Protocol Buffers, got ";
-  BOOST_TEST(message([] { read_all(std::string{"\x0a\x05" "abc"}); }) == before + "one that ends inside a field");
+  BOOST_TEST(message([] {
+               read_all(
+                   std::string{"\x0a\x05"
+                               "abc"});
+             }) == before + "one that ends inside a field");
   BOOST_TEST(message([] { read_all(std::string{"\x08\x96"}); }) == before + "one that ends inside a field");
   BOOST_TEST(message([] { read_all(std::string{"\x0b"}); }) == before + "a field of an unknown type");
   BOOST_TEST(message([] { read_all(std::string{"\x02\x01"}); }) == before + "a field with an invalid number");
@@ -73,7 +77,10 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_message_are_refused) {
                (void)m.text();
              }) == "f: expected text or a message in field 1 of a message, got another type");
   BOOST_TEST(message([] {
-               io::protobuf_reader m{"\x0a\x03" "abc", "f"};
+               io::protobuf_reader m{
+                   "\x0a\x03"
+                   "abc",
+                   "f"};
                (void)m.next();
                m.each_number<float>([](float) {});
              }) == before + "a list that ends inside a number");

@@ -82,8 +82,7 @@ double difference(shape<N...>, char const* file, float const (&x)[In], float con
   std::copy(x, x + In, in.data());
   read(in, out);
   double worst = 0;
-  for (std::size_t i = 0; i < Out; ++i)
-    worst = std::fmax(worst, std::fabs(static_cast<double>(out.data()[i] - y[i])));
+  for (std::size_t i = 0; i < Out; ++i) worst = std::fmax(worst, std::fabs(static_cast<double>(out.data()[i] - y[i])));
   return worst;
 }
 
@@ -121,13 +120,14 @@ io::onnx::operation& first(io::onnx::model_file& file, std::string const& type) 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_was_written_has_the_same_bits) {
-  BOOST_TEST((differing_after_a_file<nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 3>>>(shape<4, 6>{})) == 0);
+  BOOST_TEST((differing_after_a_file<nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 3>>>(shape<4, 6>{})) ==
+             0);
   using Pictures = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Conv<8, 16, 3, nn::conv{.groups = 2}>,
                                   nn::ReLU, nn::AvgPool2d<2>, nn::Flatten, nn::Linear<16 * 2 * 2, 10>>;
   BOOST_TEST(differing_after_a_file<Pictures>(shape<3, 3, 8, 8>{}) == 0);
-  using Separable = nn::Sequential<nn::Conv<4, 4, 3, nn::conv{.groups = 4}>, nn::ReLU,
-                                   nn::ConvBN<4, 8, 3, nn::conv{.stride = 2}>, nn::Conv<8, 5, 1>,
-                                   nn::Conv<5, 4, 3, nn::conv{.dilation = 2}>>;
+  using Separable =
+      nn::Sequential<nn::Conv<4, 4, 3, nn::conv{.groups = 4}>, nn::ReLU, nn::ConvBN<4, 8, 3, nn::conv{.stride = 2}>,
+                     nn::Conv<8, 5, 1>, nn::Conv<5, 4, 3, nn::conv{.dilation = 2}>>;
   BOOST_TEST(differing_after_a_file<Separable>(shape<2, 4, 9, 8>{}) == 0);
   using Signals = nn::Sequential<nn::Conv1d<2, 8, 5>, nn::ReLU, nn::Conv1d<8, 3, 3>>;
   BOOST_TEST(differing_after_a_file<Signals>(shape<2, 2, 20>{}) == 0);
@@ -187,8 +187,8 @@ BOOST_AUTO_TEST_CASE(files_of_onnx_runtime_have_its_results) {
   using Pictures =
       nn::Sequential<nn::ConvBN<1, 4, 3>, nn::MaxPool2d<2>, nn::Conv<4, 4, 3, nn::conv{.stride = 2, .groups = 4}>,
                      nn::ReLU, nn::Flatten, nn::Linear<16, 3>>;
-  BOOST_TEST(difference<Pictures>(shape<2, 1, 8, 8>{}, files::pictures_u8, files::pictures_u8_x,
-                                  files::pictures_u8_y) < 0.005);
+  BOOST_TEST(difference<Pictures>(shape<2, 1, 8, 8>{}, files::pictures_u8, files::pictures_u8_x, files::pictures_u8_y) <
+             0.005);
   using Mlp = nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 5>, nn::Tanh, nn::Linear<5, 3>, nn::Softmax<>>;
   BOOST_TEST(difference<Mlp>(shape<4, 6>{}, files::mlp_s8, files::mlp_s8_x, files::mlp_s8_y) < 0.01);
   using Sequences = nn::Sequential<nn::Linear<6, 8>, nn::ReLU, nn::Residual<nn::Sequential<nn::Linear<8, 8>, nn::ReLU>>,
@@ -213,14 +213,17 @@ BOOST_AUTO_TEST_CASE(files_of_other_nets_are_refused_in_words) {
     BOOST_TEST(text.find(part) != std::string::npos, text << " does not contain " << part);
   };
   using Wider = nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 6>, nn::Tanh, nn::Linear<6, 3>, nn::Softmax<>>;
-  contains(read(std::type_identity<Wider>{}, shape<4, 6>{}),
-           "with weights of shape (6, 3), as in the net, got (5, 3)");
-  using Other = nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 5>, nn::Sigmoid, nn::Linear<5, 3>, nn::Softmax<>>;
+  contains(read(std::type_identity<Wider>{}, shape<4, 6>{}), "with weights of shape (6, 3), as in the net, got (5, 3)");
+  using Other =
+      nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 5>, nn::Sigmoid, nn::Linear<5, 3>, nn::Softmax<>>;
   contains(read(std::type_identity<Other>{}, shape<4, 6>{}), "the net has Sigmoid where the file has Tanh ");
-  contains(read(std::type_identity<Small>{}, shape<4, 6>{}), "the file sets numbers of Softmax \"y_QuantizeLinear_Input\" below 0 to 0");
-  contains(read(std::type_identity<Small>{}, shape<4, 2, 6>{}), "expected input \"x\" of shape (4, 2, 6), with any number");
+  contains(read(std::type_identity<Small>{}, shape<4, 6>{}),
+           "the file sets numbers of Softmax \"y_QuantizeLinear_Input\" below 0 to 0");
+  contains(read(std::type_identity<Small>{}, shape<4, 2, 6>{}),
+           "expected input \"x\" of shape (4, 2, 6), with any number");
   // A ReLU that the file has as a clipped range, in front of what is no product.
-  using NoReLU = nn::Sequential<nn::Linear<6, 8>, nn::Residual<nn::Sequential<nn::Linear<8, 8>, nn::ReLU>>, nn::Linear<8, 5>>;
+  using NoReLU =
+      nn::Sequential<nn::Linear<6, 8>, nn::Residual<nn::Sequential<nn::Linear<8, 8>, nn::ReLU>>, nn::Linear<8, 5>>;
   write(path, from_base64(test::runtime_files::sequences_u8));
   contains(read(std::type_identity<NoReLU>{}, shape<2, 3, 6>{}), "below 0 to 0, and the net has no ReLU there");
   write(path, "no ONNX");
@@ -231,23 +234,25 @@ BOOST_AUTO_TEST_CASE(scales_and_zero_points_that_do_not_fit_are_refused_in_words
   using io::onnx::element, io::onnx::model_file;
   BOOST_TEST(message_of_small([](model_file&) {}) == "nothing thrown");
   for (double const scale : {0.0, -0.5, 1e38})
-    BOOST_TEST(message_of_small([&](model_file& f) { named(f, "scale_0").numbers[0] = scale; })
-                   .find("expected a scale from 1e-30 to 1e30, got ") != std::string::npos);
+    BOOST_TEST(message_of_small([&](model_file& f) {
+                 named(f, "scale_0").numbers[0] = scale;
+               }).find("expected a scale from 1e-30 to 1e30, got ") != std::string::npos);
   BOOST_TEST(message_of_small([](model_file& f) {
                named(f, "scale_1").extents = {7};
                named(f, "scale_1").numbers.assign(7, 0.5);
              }) == "QuantizeLinear \"integers_of_activations_1\": expected one scale for all activations, got 7");
+  BOOST_TEST(message_of_small([](model_file& f) { named(f, "zero_points_of_weights_1").whole.assign(3, 4); }) ==
+             "expected MatMul \"matmul_2\" with symmetric weights, zero point 0, got 4");
   BOOST_TEST(message_of_small([](model_file& f) {
-               named(f, "zero_points_of_weights_1").whole.assign(3, 4);
-             }) == "expected MatMul \"matmul_2\" with symmetric weights, zero point 0, got 4");
-  BOOST_TEST(message_of_small([](model_file& f) { named(f, "zero_point_0").type = element::int64; })
-                 .find("expected a zero point of 8 bits") != std::string::npos);
+               named(f, "zero_point_0").type = element::int64;
+             }).find("expected a zero point of 8 bits") != std::string::npos);
   BOOST_TEST(message_of_small([](model_file& f) {
                f.initializers.push_back({"other", element::uint8, {}, {}, {9}});
                first(f, "DequantizeLinear").inputs[2] = "other";
              }).find("have different scales or zero points") != std::string::npos);
-  BOOST_TEST(message_of_small([](model_file& f) { named(f, "scales_of_weights_0").extents = {6}; })
-                 .find("has 7 elements") != std::string::npos);
+  BOOST_TEST(message_of_small([](model_file& f) {
+               named(f, "scales_of_weights_0").extents = {6};
+             }).find("has 7 elements") != std::string::npos);
   BOOST_TEST(message_of_small([](model_file& f) {
                for (auto& o : f.operations)
                  if (o.result == "quantized_weights_0") o.attributes[0].value = 0;
@@ -261,16 +266,18 @@ BOOST_AUTO_TEST_CASE(operations_that_do_not_fit_are_refused_in_words) {
   BOOST_TEST(message_of_small([](model_file& f) {
                std::erase_if(f.operations, [](auto const& o) { return o.type == "QuantizeLinear"; });
              }).find("which nothing in front of it computes") != std::string::npos);
-  BOOST_TEST(message_of_small([](model_file& f) { first(f, "DequantizeLinear").inputs[0] = "x"; })
-                 .find("expected QuantizeLinear in front of \"activations_0\", got the input \"x\"") !=
+  BOOST_TEST(message_of_small([](model_file& f) {
+               first(f, "DequantizeLinear").inputs[0] = "x";
+             }).find("expected QuantizeLinear in front of \"activations_0\", got the input \"x\"") !=
              std::string::npos);
   BOOST_TEST(message_of_small([](model_file& f) { first(f, "Relu").type = "Tanh"; }) ==
              "the net has Add where the file has Tanh \"relu_1\"");
-  BOOST_TEST(message_of_small([](model_file& f) { first(f, "Relu").type = "com.microsoft.Gelu"; })
-                 .find("where the file has com.microsoft.Gelu \"relu_1\"") != std::string::npos);
+  BOOST_TEST(message_of_small([](model_file& f) {
+               first(f, "Relu").type = "com.microsoft.Gelu";
+             }).find("where the file has com.microsoft.Gelu \"relu_1\"") != std::string::npos);
   BOOST_TEST(message_of_small([](model_file& f) { f.outputs.push_back(f.outputs[0]); }) == "expected 1 outputs, got 2");
-  BOOST_TEST(message_of_small([](model_file& f) { f.operator_set = 11; })
-                 .starts_with("expected operator set 13 or later"));
+  BOOST_TEST(
+      message_of_small([](model_file& f) { f.operator_set = 11; }).starts_with("expected operator set 13 or later"));
   auto const images = [](auto&& change) { return message_of_changed<Images>(shape<1, 2, 9, 9>{}, change); };
   BOOST_TEST(images([](model_file&) {}) == "nothing thrown");
   BOOST_TEST(images([](model_file& f) {

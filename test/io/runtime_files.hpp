@@ -2,8 +2,8 @@
 // clang-format off
 #pragma once
 
-/// Nets that PyTorch 2.15.0 exported and ONNX Runtime 1.32.0 quantized (quantize_static, QDQ), with an input and ONNX Runtime's
-/// output for it. Written by test/io/runtime_files.py.
+/// Nets that PyTorch 2.15.0 exported and ONNX Runtime 1.32.0 quantized (quantize_static, QDQ),
+/// with an input and ONNX Runtime's output for it. Written by test/io/runtime_files.py.
 namespace test::runtime_files {
 
 inline constexpr char pictures_u8[] =

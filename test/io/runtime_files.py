@@ -62,8 +62,8 @@ def quantized(net, shape, activations, per_channel, folder):
 def main():
     torch.manual_seed(0)
     text = ["// SPDX-License-Identifier: BSL-1.0", "// clang-format off", "#pragma once", "",
-            f"/// Nets that PyTorch {torch.__version__.split('+')[0]} exported and ONNX Runtime {onnxruntime.__version__} quantized (quantize_static, QDQ), with an input and ONNX Runtime's",
-            "/// output for it. Written by test/io/runtime_files.py.", "namespace test::runtime_files {", ""]
+            f"/// Nets that PyTorch {torch.__version__.split('+')[0]} exported and ONNX Runtime {onnxruntime.__version__} quantized (quantize_static, QDQ),",
+            "/// with an input and ONNX Runtime's output for it. Written by test/io/runtime_files.py.", "namespace test::runtime_files {", ""]
     for name, (net, shape, activations, per_channel) in NETS.items():
         net.eval()
         for m in net.modules():

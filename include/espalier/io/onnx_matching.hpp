@@ -3,7 +3,6 @@
 #include <cmath>
 #include <set>
 
-#include "../device/cpu/product/int8_dot.hpp"
 #include "onnx_shapes.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -41,7 +40,8 @@ struct matched_product {
 };
 /// The integers of a product that a file has.
 struct found_product {
-  on_cpu::detail::int8_scale by{};
+  float scale = 1;              ///< of its activations
+  std::int32_t zero_point = 0;  ///< 0 to 255
   std::vector<std::int8_t> weights;
   std::vector<float> steps;
   bool found = false;
@@ -112,7 +112,9 @@ class quantized_matcher {
                               named(a_, a).c_str());
   }
 
-  bool same_extent(std::int64_t e, std::int64_t a) const { return e == a || scaled(e, samples_a_) == scaled(a, samples_e_); }
+  bool same_extent(std::int64_t e, std::int64_t a) const {
+    return e == a || scaled(e, samples_a_) == scaled(a, samples_e_);
+  }
   static double scaled(std::int64_t x, std::int64_t by) { return static_cast<double>(x) * static_cast<double>(by); }
   static double size_of(integers const& s) {
     double r = 1;
@@ -276,8 +278,9 @@ class quantized_matcher {
   }
   /// All but operations on elements of the same position.
   bool depends_on_axes(operation const& x) const {
-    for (char const* type : {"Relu", "Sigmoid", "Tanh", "Erf", "Exp", "Log", "Sqrt", "Abs", "Neg", "LeakyRelu", "Elu",
-                             "Selu", "Softplus", "Clip", "Sin", "Cos", "Floor", "HardSigmoid", "HardSwish", "Gelu"})
+    for (char const* type :
+         {"Relu", "Sigmoid", "Tanh",     "Erf",  "Exp", "Log", "Sqrt",  "Abs",         "Neg",       "LeakyRelu",
+          "Elu",  "Selu",    "Softplus", "Clip", "Sin", "Cos", "Floor", "HardSigmoid", "HardSwish", "Gelu"})
       if (x.type == type) return false;
     if (x.type != "Add" && x.type != "Sub" && x.type != "Mul" && x.type != "Div" && x.type != "Pow" &&
         x.type != "Max" && x.type != "Min")
@@ -339,7 +342,8 @@ class quantized_matcher {
     differ("results of", e->counts, a->counts);
     bool const pads = std::any_of(e->before.begin(), e->before.end(), [](std::int64_t p) { return p != 0; }) ||
                       std::any_of(e->after.begin(), e->after.end(), [](std::int64_t p) { return p != 0; });
-    if (pads && x.type == "AveragePool" && integer_of(x, "count_include_pad", 0) != integer_of(y, "count_include_pad", 0))
+    if (pads && x.type == "AveragePool" &&
+        integer_of(x, "count_include_pad", 0) != integer_of(y, "count_include_pad", 0))
       throw_error<format_error>("%s: %s counts its padding, or does not, other than the net", path_,
                                 named(a_, name).c_str());
   }
@@ -348,9 +352,8 @@ class quantized_matcher {
 
   static bool is_constant(file_values const& in, std::string const& name) {
     file_values::value const* v = &in[name];
-    while (v->made_by != nullptr &&
-           (is_reshape(v->made_by) || passes(v->made_by) || v->made_by->type == "Transpose" ||
-            v->made_by->type == "DequantizeLinear" || v->made_by->type == "QuantizeLinear"))
+    while (v->made_by != nullptr && (is_reshape(v->made_by) || passes(v->made_by) || v->made_by->type == "Transpose" ||
+                                     v->made_by->type == "DequantizeLinear" || v->made_by->type == "QuantizeLinear"))
       v = &in[v->made_by->inputs[0]];
     return v->constant != nullptr;
   }
@@ -426,8 +429,8 @@ class quantized_matcher {
     std::int64_t axis = integer_of(o, "axis", 1);
     if (axis < 0) axis += static_cast<std::int64_t>(r.extents.size());
     r.axis = static_cast<std::size_t>(axis);
-    bool const fits = axis >= 0 && r.axis < r.extents.size() &&
-                      static_cast<std::size_t>(r.extents[r.axis]) == r.scales.size();
+    bool const fits =
+        axis >= 0 && r.axis < r.extents.size() && static_cast<std::size_t>(r.extents[r.axis]) == r.scales.size();
     if (r.scales.size() != 1 && !fits)
       throw_error<format_error>("%s: %s: expected a scale for each index of axis %lld of %s, got %d", path_,
                                 named(a_, o.result).c_str(), static_cast<long long>(axis), text_of(r.extents).c_str(),
@@ -612,12 +615,13 @@ class quantized_matcher {
                                 named(a_, between).c_str(), static_cast<int>(s.size()));
     zero_of const z = zero_point_of(*q, element::uint8), z2 = zero_point_of(*d, z.type);
     if (s != s2 || z.at != z2.at || z.type != z2.type)
-      throw_error<format_error>("%s: %s and %s have different scales or zero points", path_,
-                                named(a_, between).c_str(), named(a_, dequantized).c_str());
+      throw_error<format_error>("%s: %s and %s have different scales or zero points", path_, named(a_, between).c_str(),
+                                named(a_, dequantized).c_str());
     if (z.type != element::int8 && z.type != element::uint8)
       throw_error<format_error>("%s: %s: expected activations of 8 bits, got element type %d", path_,
                                 named(a_, between).c_str(), static_cast<int>(z.type));
-    return {q->inputs[0], static_cast<float>(s[0]), static_cast<std::int32_t>(z.at + (z.type == element::int8 ? 128 : 0))};
+    return {q->inputs[0], static_cast<float>(s[0]),
+            static_cast<std::int32_t>(z.at + (z.type == element::int8 ? 128 : 0))};
   }
 
   void match_products(product const& e, product const& a, std::string const& name) {
@@ -657,8 +661,8 @@ class quantized_matcher {
       throw_error<format_error>("%s: expected QuantizeLinear and DequantizeLinear in front of %s, got %s", path_,
                                 named(a_, a.made_by->result).c_str(), named(a_, pair_at).c_str());
     pair const p = pair_of(pair_at, "in front of");
-    auto& by = found_[k].by;
-    by = {p.scale, static_cast<float>(1 / static_cast<double>(p.scale)), p.zero_point};
+    found_[k].scale = p.scale;
+    found_[k].zero_point = p.zero_point;
     match(e.input, p.input, compared::size, p.zero_point == 0);
     compare_shapes(e.input, a.input, what, true);  // behind what makes the shape unknown
   }

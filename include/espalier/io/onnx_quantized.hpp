@@ -94,8 +94,8 @@ class quantizer {
       steps[c] = static_cast<double>(espalier::detail::step_of_weights(
           static_cast<float>(steps[c]), bias.empty() ? 0.0f : static_cast<float>(bias[c]), by));
     for (std::size_t i = 0; i < w.numbers.size(); ++i)
-      w.whole.push_back(espalier::detail::quantized_weight(static_cast<float>(w.numbers[i]),
-                                                           static_cast<float>(steps[channel(i)])));
+      w.whole.push_back(
+          espalier::detail::quantized_weight(static_cast<float>(w.numbers[i]), static_cast<float>(steps[channel(i)])));
     w.type = element::int8;
     w.numbers.clear();
     file_.initializers[at] = std::move(w);

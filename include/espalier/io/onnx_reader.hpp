@@ -72,8 +72,9 @@ class model_reader {
       if (m.field() == 7) domain = m.text();
       if (m.field() == 5) read_attribute(m.message(), o, tensors);
     }
-    if (results.empty()) throw_error<format_error>("%s: expected an operation with a result, got %s without one", path_,
-                                                   in_quotes(o.type).c_str());
+    if (results.empty())
+      throw_error<format_error>("%s: expected an operation with a result, got %s without one", path_,
+                                in_quotes(o.type).c_str());
     if (!domain.empty() && domain != "ai.onnx") o.type = domain + '.' + o.type;
     // Optional inputs at the end may be left out or be empty.
     while (!o.inputs.empty() && o.inputs.back().empty()) o.inputs.pop_back();

@@ -83,9 +83,9 @@ class file_values {
   }
   [[nodiscard]] model_file const& file() const { return file_; }
 
-  /// The attributes of a convolution or a pooling, with what they leave out. The padding at the end covers what the last
-  /// window reads, so different attributes of the same windows become equal. None: automatic padding, or extents that
-  /// are not known.
+  /// The attributes of a convolution or a pooling, with what they leave out. The padding at the end covers what the
+  /// last window reads, so different attributes of the same windows become equal. None: automatic padding, or extents
+  /// that are not known.
   [[nodiscard]] std::optional<window_attributes> windows_of(operation const& o) const {
     extents_of_value const& x = extents(o.inputs[0]);
     attribute const* const automatic = attribute_of(o, "auto_pad");
@@ -147,10 +147,36 @@ class file_values {
     if (o.inputs.empty()) return {};
     extents_of_value const& x = extents(o.inputs[0]);
     if (!x) return {};
-    if (is_one_of(o.type, {"Relu", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Erf", "Exp", "Log", "Sqrt", "Abs",
-                           "Neg", "LeakyRelu", "Elu", "Selu", "Softplus", "Clip", "Identity", "Dropout", "Sin", "Cos",
-                           "Floor", "Not", "QuantizeLinear", "DequantizeLinear", "Cast", "BatchNormalization",
-                           "LayerNormalization", "HardSigmoid", "HardSwish", "Gelu"}))
+    if (is_one_of(o.type, {"Relu",
+                           "Sigmoid",
+                           "Tanh",
+                           "Softmax",
+                           "LogSoftmax",
+                           "Erf",
+                           "Exp",
+                           "Log",
+                           "Sqrt",
+                           "Abs",
+                           "Neg",
+                           "LeakyRelu",
+                           "Elu",
+                           "Selu",
+                           "Softplus",
+                           "Clip",
+                           "Identity",
+                           "Dropout",
+                           "Sin",
+                           "Cos",
+                           "Floor",
+                           "Not",
+                           "QuantizeLinear",
+                           "DequantizeLinear",
+                           "Cast",
+                           "BatchNormalization",
+                           "LayerNormalization",
+                           "HardSigmoid",
+                           "HardSwish",
+                           "Gelu"}))
       return x;
     if (is_one_of(o.type, {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Where", "Equal", "Greater", "Less",
                            "GreaterOrEqual", "LessOrEqual", "And", "Or"}))

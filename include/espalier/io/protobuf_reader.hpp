@@ -77,7 +77,8 @@ class protobuf_reader {
     using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     if (type_ != length_type) expect(sizeof(T) == 4 ? fixed32_type : fixed64_type, "a real number");
     if (bytes_.size() % sizeof(T) != 0) fail("a list that ends inside a number");
-    for (std::size_t i = 0; i < bytes_.size(); i += sizeof(T)) f(std::bit_cast<T>(little_endian<bits>(bytes_.data() + i)));
+    for (std::size_t i = 0; i < bytes_.size(); i += sizeof(T))
+      f(std::bit_cast<T>(little_endian<bits>(bytes_.data() + i)));
   }
   /// An unsigned number of little-endian bytes.
   template <class Bits>

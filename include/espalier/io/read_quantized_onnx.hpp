@@ -76,7 +76,7 @@ quantized_matcher match_file(model_file const& net, model_file const& file, char
   for (int i = 0; i < parts.count; ++i)
     sizes.push_back(espalier::detail::quantizable_evaluation<Net, Batch>.nodes[parts.node[i]].shape.size());
   file_values const of_net{net, expected, path}, of_file{file, actual, path};
-  quantized_matcher m{of_net,  of_file, expected[0][0], actual[0][0], std::move(products), sizes, path};
+  quantized_matcher m{of_net, of_file, expected[0][0], actual[0][0], std::move(products), sizes, path};
   m.run();
   return m;
 }
@@ -90,7 +90,7 @@ Quantized make_quantized(quantized_matcher const& m) {
   espalier::detail::stored_net<Quantized::products> from{constants.data(), {}, {}};
   for (std::size_t k = 0; k < m.products().size(); ++k) {
     found_product const& p = m.products()[k];
-    from.by[k] = p.by;
+    from.by[k] = espalier::detail::scale_of_step(p.scale, p.zero_point);
     from.integers[k] = {p.weights.data(), p.steps.data()};
   }
   return Quantized{from};
@@ -118,8 +118,8 @@ auto read_quantized_onnx(file_path path) {
   using Quantized = quantized<Model, Batch>;
   using Ops = typename onnx::ops_in_onnx<onnx::quantizable_program<Net, Batch>>::type;
   static_assert(Ops::agree,
-                ESPALIER_SENTENCE("read_quantized_onnx<Net, batch>(path): the net has an op that ONNX has no operation for",
-                                  Ops));
+                ESPALIER_SENTENCE(
+                    "read_quantized_onnx<Net, batch>(path): the net has an op that ONNX has no operation for", Ops));
   static_assert(espalier::detail::quantizes<Model, Batch>::agree);
   onnx::model_file const net = onnx::indexed_file<Net, Batch>(path), file = onnx::read_model(path);
   return onnx::make_quantized<Quantized, Net, Batch>(onnx::match_file<Net, Batch>(net, file, path));

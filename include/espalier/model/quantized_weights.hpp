@@ -63,12 +63,12 @@ inline on_cpu::detail::int8_scale scale_of_range(float low, float high, int prod
   return scale_of_step(scale, static_cast<std::int32_t>(zero < 255 ? zero : 255));
 }
 
-/// The scale of a column of weights, whose largest magnitude is `largest`. It is coarse enough for the bias to fit beside
-/// the largest sum, and never 0.
+/// The scale of a column of weights, whose largest magnitude is `largest`. It is coarse enough for the bias to fit
+/// beside the largest sum, and never 0.
 inline float step_of_weights(float largest, float bias, on_cpu::detail::int8_scale const& by) {
   double step = static_cast<double>(largest) / 127;
-  double const for_bias = (bias < 0 ? -static_cast<double>(bias) : static_cast<double>(bias)) /
-                          static_cast<double>(by.scale) / (1 << 29);
+  double const for_bias =
+      (bias < 0 ? -static_cast<double>(bias) : static_cast<double>(bias)) / static_cast<double>(by.scale) / (1 << 29);
   if (step < for_bias) step = for_bias;
   return static_cast<float>(step < 1e-30 ? 1e-30 : step);
 }
@@ -150,8 +150,8 @@ struct product_of_int8 {
   static constexpr std::int64_t elements = rows::size + 64;
   static constexpr char const* where = "quantized{model, ranges, batch}";
 
-  /// The integers of the weights: a scale for each column, and the bias in units of both scales. stored: the integers of
-  /// a file, in the order of the weights, or null.
+  /// The integers of the weights: a scale for each column, and the bias in units of both scales. stored: the integers
+  /// of a file, in the order of the weights, or null.
   static void prepare(float const* values, on_cpu::detail::int8_scale const& by, weight* packed, std::int32_t* start,
                       float* scale, element* activations, stored_integers const* stored = nullptr) {
     float const* const b = values + constants_of<Net, Batch>.at[product.slot];
@@ -217,8 +217,7 @@ struct product_of_int8 {
     if (!sound) raise(quantization_error(where, K, "a weight or a bias is a NaN or an infinity"));
     float const step = step_of_weights(largest, bias, by);
     for (int k = 0; k < product.depth; ++k)
-      integers[std::int64_t{k} * product.columns] =
-          quantized_weight(weights[std::int64_t{k} * product.columns], step);
+      integers[std::int64_t{k} * product.columns] = quantized_weight(weights[std::int64_t{k} * product.columns], step);
     return step;
   }
   /// What a column adds to its sum, and the scale of its results.
@@ -233,7 +232,7 @@ struct product_of_int8 {
     double const both = static_cast<double>(by.scale) * static_cast<double>(step),
                  in_steps = std::nearbyint(static_cast<double>(bias) / both);
     if (!((in_steps < 0 ? -in_steps : in_steps) + 255 * static_cast<double>(most) < 2147483647.0))
-      raise(quantization_error(where, K, "its sums can exceed 32 bits: the bias is too large for the scale of weights"));
+      raise(quantization_error(where, K, "its sums can exceed 32 bits: the bias is too large for its scale"));
     scale = static_cast<float>(both);
     start = static_cast<std::int32_t>(static_cast<std::int64_t>(in_steps) - (by.zero_point - types::offset) * sum);
   }
