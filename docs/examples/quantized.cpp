@@ -4,6 +4,7 @@
 #include <espalier/data/loader.hpp>
 #include <espalier/io/activation_ranges.hpp>
 #include <espalier/io/onnx_quantized.hpp>
+#include <espalier/io/read_quantized_onnx.hpp>
 #include <espalier/model/quantized.hpp>
 
 #include <cstdio>
@@ -83,12 +84,18 @@ int main() try {
   esp::io::write_quantized_onnx<esp::io::any_batch<8, 8>>("digits_int8.onnx", model, calibration);
   // [/onnx]
 
+  // [read]
+  auto from_file = esp::io::read_quantized_onnx<Net, batch>("digits_int8.onnx");  // an esp::quantized
+  // [/read]
+
   esp::predictor predict{model, batch{}};
   int const in_float = right_answers(predict, test), in_int8 = right_answers(classify, test);
   esp::tensor<float, esp::shape<1, 10>> one;
   single(esp::tensor<float, esp::batch<1, 8, 8>>{}, one);
   bool same = true;
-  for (int i = 0; i < 10; ++i) same = same && one[i] == y[i];
+  scores of_file;
+  from_file(esp::tensor<float, batch>{}, of_file);
+  for (int i = 0; i < 10; ++i) same = same && one[i] == y[i] && of_file[i] == y[i];
   std::printf("%d products; of 360 digits, %d are right in float and %d in integers of 8 bits\n", classify.products,
               in_float, in_int8);
   return same && in_float > 324 && in_int8 + 1.8 >= in_float ? 0 : 1;  // at most half a percent is lost

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(products_read_dequantized_integers) {
   file.initializers = {{name, io::onnx::element::float32, {2, 1, 1, 2}, {1, -2, 0.5, 0.25}, {}},
                        {"bias", io::onnx::element::float32, {2}, {5, 6}, {}}};
   file.operations = {{"Conv", {"x", name, "bias"}, "y", {}}};
-  io::onnx::quantizer{file, "net.onnx"}.quantize(3, {0.5f, 2.0f, 7});
+  io::onnx::quantizer{file, "net.onnx"}.quantize(3, {0.5f, 2.0f, 7}, {5, 6});
   BOOST_TEST(file.operations.size() == 4u);
   BOOST_TEST(file.operations[0].type == "QuantizeLinear");
   BOOST_TEST(file.operations[0].inputs[0] == "x");
@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(products_read_dequantized_integers) {
   for (io::onnx::initializer const& i : file.initializers) {
     if (i.name == "scale_3") BOOST_TEST(i.numbers[0] == 0.5);
     if (i.name == "zero_point_3") BOOST_TEST((i.type == io::onnx::element::uint8 && i.whole[0] == 7));
-    if (i.name == "scales_of_weights_3") BOOST_TEST((i.numbers == std::vector<double>{2.0 / 127, 0.5 / 127}));
+    if (i.name == "scales_of_weights_3")
+      BOOST_TEST((i.numbers == std::vector<double>{static_cast<float>(2.0 / 127), static_cast<float>(0.5 / 127)}));
   }
 }
 

@@ -9,7 +9,8 @@ namespace test {
 
 struct simulated_range {
   float low, high;
-  double step() const { return (static_cast<double>(high) - static_cast<double>(low)) / 255; }
+  /// A float, as in a file.
+  double step() const { return static_cast<float>((static_cast<double>(high) - static_cast<double>(low)) / 255); }
   int zero_point() const { return static_cast<int>(std::nearbyint(-static_cast<double>(low) / step())); }
   /// The integer of a number, as a number.
   int quantized(float x) const {
@@ -46,7 +47,7 @@ struct simulated_convolution {
         double largest = 0;
         for (int k = 0; k < rows * columns * of_group; ++k)
           largest = std::fmax(largest, std::fabs(static_cast<double>(at(w, k * outputs + o))));
-        double const step = largest / 127, both = static_cast<double>(static_cast<float>(range.step())) * step;
+        double const step = static_cast<float>(largest / 127), both = range.step() * step;
         int const first = o / outputs_of_group * of_group;
         for (int i = 0; i < result_height(); ++i)
           for (int j = 0; j < result_width(); ++j) {

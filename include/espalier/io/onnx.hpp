@@ -345,19 +345,10 @@ std::vector<tensor> tensors_of(Model const& model) {
   return r;
 }
 
-/// fill(exporter) stores the parameters and buffers; change(file) changes the operations before they are written.
-template <class Program, class Batch, class Model, class Fill, class Change>
-void write(char const* path, onnx_options const& options, Fill const& fill, Change const& change) {
-  using Net = typename Model::net_type;
-  if (options.operator_set != 17 && options.operator_set != 23)
-    throw_error<error>("%s: operator set %d; write_onnx writes operator set 17 or 23", path, options.operator_set);
+/// Adds a program's inputs, operations and outputs to a file. fill(exporter) stores the parameters and buffers.
+template <class Program, class Batch, class Net, class Fill>
+void export_program(builder& to, Fill const& fill) {
   auto const& rows = rows_of_program<Program>;
-  builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64,
-             traced_batch<Batch>::samples};
-  to.file.operator_set = options.operator_set;
-  to.file.name = options.name;
-  to.file.description = options.description;
-  to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
   using Inputs = espalier::detail::listed_shapes<typename traced_batch<Batch>::type>;
   add_inputs<Net>(to, Inputs{}, std::make_integer_sequence<int, Inputs::count>{});
   exporter e{to,
@@ -369,6 +360,21 @@ void write(char const* path, onnx_options const& options, Fill const& fill, Chan
   e.values = values_of_program<Program>.at;
   fill(e);
   write_program(e);
+}
+
+/// fill(exporter) stores the parameters and buffers; change(file) changes the operations before they are written.
+template <class Program, class Batch, class Model, class Fill, class Change>
+void write(char const* path, onnx_options const& options, Fill const& fill, Change const& change) {
+  using Net = typename Model::net_type;
+  if (options.operator_set != 17 && options.operator_set != 23)
+    throw_error<error>("%s: operator set %d; write_onnx writes operator set 17 or 23", path, options.operator_set);
+  builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64,
+             traced_batch<Batch>::samples};
+  to.file.operator_set = options.operator_set;
+  to.file.name = options.name;
+  to.file.description = options.description;
+  to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
+  export_program<Program, Batch, Net>(to, fill);
   change(to.file);
   std::string const bytes = to.file.to_protobuf().bytes();
   if (bytes.size() > 0x7fffffffu)

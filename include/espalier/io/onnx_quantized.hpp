@@ -37,7 +37,8 @@ class quantizer {
  public:
   quantizer(model_file& file, char const* path) : file_{file}, path_{path} {}
 
-  void quantize(int product, on_cpu::detail::int8_scale const& by) {
+  /// bias: of each output, or empty; the scales of weights depend on it.
+  void quantize(int product, on_cpu::detail::int8_scale const& by, std::vector<double> const& bias) {
     std::string const name = name_of_weights(product), of = std::to_string(product);
     std::size_t const at = position(name, product);
     operation& o = file_.operations[at];
@@ -56,7 +57,7 @@ class quantizer {
          "quantized_weights_" + of,
          {with("axis", std::int64_t{by_first_axis ? 0 : 1})}}};
     file_.operations.insert(file_.operations.begin() + static_cast<std::ptrdiff_t>(at), before.begin(), before.end());
-    quantize_weights(weights, of, by_first_axis, product);
+    quantize_weights(weights, of, by_first_axis, product, by, bias);
   }
 
  private:
@@ -74,7 +75,8 @@ class quantizer {
     file_.initializers.push_back({name, type, {}, std::move(numbers), std::move(whole)});
     return name;
   }
-  void quantize_weights(std::string const& name, std::string const& of, bool by_first_axis, int product) {
+  void quantize_weights(std::string const& name, std::string const& of, bool by_first_axis, int product,
+                        on_cpu::detail::int8_scale const& by, std::vector<double> const& bias) {
     std::size_t at = 0;
     while (file_.initializers[at].name != name) ++at;
     initializer w = file_.initializers[at];
@@ -87,10 +89,13 @@ class quantizer {
     std::vector<double> steps(channels);
     auto const channel = [&](std::size_t i) { return i / inner % channels; };
     for (std::size_t i = 0; i < w.numbers.size(); ++i)
-      steps[channel(i)] = std::fmax(steps[channel(i)], std::fabs(w.numbers[i]) / 127);
-    for (double& step : steps) step = step > 0 ? step : 1;
+      steps[channel(i)] = std::fmax(steps[channel(i)], std::fabs(w.numbers[i]));
+    for (std::size_t c = 0; c < channels; ++c)
+      steps[c] = static_cast<double>(espalier::detail::step_of_weights(
+          static_cast<float>(steps[c]), bias.empty() ? 0.0f : static_cast<float>(bias[c]), by));
     for (std::size_t i = 0; i < w.numbers.size(); ++i)
-      w.whole.push_back(static_cast<std::int64_t>(std::nearbyint(w.numbers[i] / steps[channel(i)])));
+      w.whole.push_back(
+          espalier::detail::quantized_weight(static_cast<float>(w.numbers[i]), static_cast<float>(steps[channel(i)])));
     w.type = element::int8;
     w.numbers.clear();
     file_.initializers[at] = std::move(w);
@@ -167,13 +172,17 @@ void write_quantized_onnx(file_path path, Model const& model, Calibrated const& 
           if (split.products[j].slot == split.products[k].slot)
             throw_error<error>("%s: products %d and %d of the quantized net share their weights",
                                static_cast<char const*>(path), j, k);
+      std::vector<onnx::tensor> const constants = onnx::constants_of_model<Net, Traced>(model);
       onnx::write<Program, Batch, Model>(
-          path, options, [&](onnx::exporter& e) { e.parameters = onnx::constants_of_model<Net, Traced>(model); },
+          path, options, [&](onnx::exporter& e) { e.parameters = constants; },
           [&](onnx::model_file& file) {
             float const* const ranges = espalier::detail::ranges_in(calibrated);
-            for (int k = 0; k < split.count; ++k)
+            for (int k = 0; k < split.count; ++k) {
+              int const bias = split.products[k].bias;
               onnx::quantizer{file, path}.quantize(
-                  k, espalier::detail::scale_of_range(ranges[2 * k], ranges[2 * k + 1], k));
+                  k, espalier::detail::scale_of_range(ranges[2 * k], ranges[2 * k + 1], k),
+                  bias < 0 ? std::vector<double>{} : constants[static_cast<std::size_t>(bias)].numbers);
+            }
           });
     }
   }

@@ -124,6 +124,14 @@ class quantized {
     static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
     prepare(model, ranges);
   }
+  /// The net of a file, for io::read_quantized_onnx.
+  explicit quantized(detail::stored_net<products> const& from) : memory_{bytes} {
+    if constexpr (Quantizes::agree) {
+      __builtin_memcpy(values(), from.constants,
+                       static_cast<std::size_t>(detail::constants_size<Net, Batch>) * sizeof(float));
+      prepare_stored(from, all_products{});
+    }
+  }
   quantized(quantized const&) = delete;
   quantized& operator=(quantized const&) = delete;
 
@@ -169,12 +177,20 @@ class quantized {
   void prepare_products(float const* ranges, std::integer_sequence<int, K...>) {
     (prepare_product<K>(ranges + 2 * K), ...);
   }
+  template <int... K>
+  void prepare_stored(detail::stored_net<products> const& from, std::integer_sequence<int, K...>) {
+    (prepare_product<K>(from.by[K], &from.integers[K]), ...);
+  }
   template <int K>
   void prepare_product(float const* range) {
-    by_[K] = detail::scale_of_range(range[0], range[1], K);
+    prepare_product<K>(detail::scale_of_range(range[0], range[1], K), nullptr);
+  }
+  template <int K>
+  void prepare_product(on_cpu::detail::int8_scale const& by, detail::stored_integers const* stored) {
+    by_[K] = by;
     Product<K>::prepare(values(), by_[K], memory_.template at<typename Product<K>::weight>(places.weights[K]),
                         memory_.template at<std::int32_t>(places.starts[K]),
-                        memory_.template at<float>(places.scales[K]), activations<K>());
+                        memory_.template at<float>(places.scales[K]), activations<K>(), stored);
   }
   T* values() const { return memory_.template at<T>(places.values); }
   template <int K>

@@ -44,6 +44,10 @@ void check_has_data(Calibrated const& x) {
 /// Whether a number is neither NaN nor infinite, by its bits, which -ffast-math leaves alone.
 inline bool is_sound(float x) { return (__builtin_bit_cast(std::uint32_t, x) & 0x7f800000u) != 0x7f800000u; }
 
+/// The scale with its reciprocal. scale: positive, and not below 1e-30.
+inline on_cpu::detail::int8_scale scale_of_step(float scale, std::int32_t zero_point) {
+  return {scale, static_cast<float>(1 / static_cast<double>(scale)), zero_point};
+}
 /// The scale and zero point of a range: 255 steps from its lowest to its highest number, and 0 is one of them.
 inline on_cpu::detail::int8_scale scale_of_range(float low, float high, int product) {
   char const* const where = "quantized{model, ranges, batch}";
@@ -53,8 +57,24 @@ inline on_cpu::detail::int8_scale scale_of_range(float low, float high, int prod
   double const width = (static_cast<double>(high) - static_cast<double>(low)) / 255;
   if (!(width > 1e-30))
     raise(quantization_error(where, product, "expected a range of some width, got one that is all 0"));
-  double const zero = std::nearbyint(-static_cast<double>(low) / width);
-  return {static_cast<float>(width), static_cast<float>(1 / width), static_cast<std::int32_t>(zero)};
+  // All numbers follow from the scale as a float, which is what files have.
+  auto const scale = static_cast<float>(width);
+  double const zero = std::nearbyint(-static_cast<double>(low) / static_cast<double>(scale));
+  return scale_of_step(scale, static_cast<std::int32_t>(zero < 255 ? zero : 255));
+}
+
+/// The scale of a column of weights, whose largest magnitude is `largest`. It is coarse enough for the bias to fit
+/// beside the largest sum, and never 0.
+inline float step_of_weights(float largest, float bias, on_cpu::detail::int8_scale const& by) {
+  double step = static_cast<double>(largest) / 127;
+  double const for_bias =
+      (bias < 0 ? -static_cast<double>(bias) : static_cast<double>(bias)) / static_cast<double>(by.scale) / (1 << 29);
+  if (step < for_bias) step = for_bias;
+  return static_cast<float>(step < 1e-30 ? 1e-30 : step);
+}
+/// The integer of a weight.
+inline std::int8_t quantized_weight(float weight, float step) {
+  return static_cast<std::int8_t>(std::nearbyint(static_cast<double>(weight) / static_cast<double>(step)));
 }
 
 /// The rows that product K reads: of a matrix, or windows of images with their padding around them.
@@ -75,8 +95,11 @@ struct rows_of_product {
   static constexpr bool joins_taps = column_tap == 1 && !product.by_channel;
   static constexpr int runs = !product.windowed ? 1 : joins_taps ? kernel_rows : kernel_rows * kernel_columns;
   static constexpr int run = !product.windowed ? product.depth : joins_taps ? kernel_columns * channels : channels;
+  /// Rows at constant distances: all of a matrix, or those of a line of windows.
+  static constexpr int line = product.windowed ? window_columns : 0;
   /// Rows of a matrix begin at whole steps.
   static constexpr std::int64_t stride = (product.depth + Step - 1) / Step * Step;
+  static constexpr std::int64_t apart = product.windowed ? std::int64_t{column_step} * channels : stride;
   static constexpr std::int64_t image_size = std::int64_t{reach_rows} * reach_columns * channels;
   static constexpr std::int64_t size = product.windowed ? images * image_size : product.groups * product.rows * stride;
 
@@ -95,6 +118,20 @@ struct rows_of_product {
       return image * image_size + (row * row_step * reach_columns + column * column_step) * channels;
     }
   }
+};
+
+/// The integers of a product's weights (groups, terms, columns) and the scales of its columns (groups, columns), as a
+/// file has them.
+struct stored_integers {
+  std::int8_t const* weights;
+  float const* steps;
+};
+/// A quantized net as a file has it: its constants in float, and the integers of each product.
+template <int Products>
+struct stored_net {
+  float const* constants;
+  on_cpu::detail::int8_scale by[static_cast<std::size_t>(Products)];
+  stored_integers integers[static_cast<std::size_t>(Products)];
 };
 
 /// Product K of a net: its memory, how its integers are made, and how it runs.
@@ -116,9 +153,10 @@ struct product_of_int8 {
   static constexpr std::int64_t elements = rows::size + 64;
   static constexpr char const* where = "quantized{model, ranges, batch}";
 
-  /// The integers of the weights: a scale for each column, and the bias in units of both scales.
+  /// The integers of the weights: a scale for each column, and the bias in units of both scales. stored: the integers
+  /// of a file, in the order of the weights, or null.
   static void prepare(float const* values, on_cpu::detail::int8_scale const& by, weight* packed, std::int32_t* start,
-                      float* scale, element* activations) {
+                      float* scale, element* activations, stored_integers const* stored = nullptr) {
     float const* const b = values + constants_of<Net, Batch>.at[product.slot];
     float const* const bias =
         product.bias < 0 ? nullptr : values + constants_of<Net, Batch>.at[product.bias < 0 ? 0 : product.bias];
@@ -132,7 +170,16 @@ struct product_of_int8 {
         start[at] = 0;
         scale[at] = 0;
         if (j >= product.columns) continue;
-        quantize_column(of_group + j, bias == nullptr ? 0 : bias[j], by, integers + j, start[at], scale[at]);
+        float const of_column = bias == nullptr ? 0 : bias[j];
+        float step;
+        if (stored == nullptr) {
+          step = quantize_column(of_group + j, of_column, by, integers + j);
+        } else {
+          step = stored->steps[g * product.columns + j];
+          for (std::int64_t k = 0; k < product.depth; ++k)
+            integers[k * product.columns + j] = stored->weights[g * size + k * product.columns + j];
+        }
+        start_column(integers + j, of_column, step, by, start[at], scale[at]);
       }
       if constexpr (product.by_channel) kernel::pack(packed, integers);
       else kernel::pack(packed + g * kernel::packed_size, integers, product.columns);
@@ -159,34 +206,38 @@ struct product_of_int8 {
   }
 
  private:
-  static void quantize_column(float const* weights, float bias, on_cpu::detail::int8_scale const& by,
-                              std::int8_t* integers, std::int32_t& start, float& scale) {
-    double largest = 0;
+  /// Returns the scale of the column.
+  static float quantize_column(float const* weights, float bias, on_cpu::detail::int8_scale const& by,
+                               std::int8_t* integers) {
+    float largest = 0;
     bool sound = is_sound(bias);
     for (int k = 0; k < product.depth; ++k) {
       float const w = weights[std::int64_t{k} * product.columns];
       sound = sound && is_sound(w);
-      double const magnitude = w < 0 ? -static_cast<double>(w) : static_cast<double>(w);
+      float const magnitude = w < 0 ? -w : w;
       largest = magnitude > largest ? magnitude : largest;
     }
     if (!sound) raise(quantization_error(where, K, "a weight or a bias is a NaN or an infinity"));
-    // Coarse enough for the bias to fit beside the largest sum, and never 0.
-    double const activation = static_cast<double>(by.scale);
-    double step = largest / 127;
-    double const for_bias =
-        (bias < 0 ? -static_cast<double>(bias) : static_cast<double>(bias)) / activation / (1 << 29);
-    if (step < for_bias) step = for_bias;
-    if (step < 1e-30) step = 1e-30;
-    std::int64_t sum = 0;
+    float const step = step_of_weights(largest, bias, by);
+    for (int k = 0; k < product.depth; ++k)
+      integers[std::int64_t{k} * product.columns] = quantized_weight(weights[std::int64_t{k} * product.columns], step);
+    return step;
+  }
+  /// What a column adds to its sum, and the scale of its results.
+  static void start_column(std::int8_t const* integers, float bias, float step, on_cpu::detail::int8_scale const& by,
+                           std::int32_t& start, float& scale) {
+    std::int64_t sum = 0, most = 0;
     for (int k = 0; k < product.depth; ++k) {
-      double const q = std::nearbyint(static_cast<double>(weights[std::int64_t{k} * product.columns]) / step);
-      integers[std::int64_t{k} * product.columns] = static_cast<std::int8_t>(q);
-      sum += static_cast<std::int64_t>(q);
+      int const q = integers[std::int64_t{k} * product.columns];
+      sum += q;
+      most += q < 0 ? -q : q;
     }
-    double const both = activation * step;
+    double const both = static_cast<double>(by.scale) * static_cast<double>(step),
+                 in_steps = std::nearbyint(static_cast<double>(bias) / both);
+    if (!((in_steps < 0 ? -in_steps : in_steps) + 255 * static_cast<double>(most) < 2147483647.0))
+      raise(quantization_error(where, K, "its sums can exceed 32 bits: the bias is too large for its scale"));
     scale = static_cast<float>(both);
-    start = static_cast<std::int32_t>(static_cast<std::int64_t>(std::nearbyint(static_cast<double>(bias) / both)) -
-                                      (by.zero_point - types::offset) * sum);
+    start = static_cast<std::int32_t>(static_cast<std::int64_t>(in_steps) - (by.zero_point - types::offset) * sum);
   }
   static constexpr std::int64_t stored_offset(int node) {
     quantized_split const& s = quantized_split_of<Net, Batch>;
