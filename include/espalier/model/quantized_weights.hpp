@@ -134,8 +134,8 @@ struct product_of_int8 {
         if (j >= product.columns) continue;
         quantize_column(of_group + j, bias == nullptr ? 0 : bias[j], by, integers + j, start[at], scale[at]);
       }
-      if constexpr (product.by_channel) kernel::pack(packed, integers);
-      else kernel::pack(packed + g * kernel::packed_size, integers, product.columns);
+      kernel::pack(packed + g * kernel::packed_size,
+                   [&](std::int64_t k, std::int64_t j) { return integers[k * product.columns + j]; });
     }
     // Padding is 0 and never written again.
     for (std::int64_t i = 0; i < elements; ++i) activations[i] = static_cast<element>(by.zero_point - types::offset);
