@@ -188,6 +188,23 @@ BOOST_AUTO_TEST_CASE(calls_do_not_allocate_and_need_no_model) {
   for (std::int64_t i = 0; i < y.size(); ++i) BOOST_TEST(y[i] == before[i]);
 }
 
+BOOST_AUTO_TEST_CASE(memory_may_be_yours) {
+  esp::model<Small> const model{esp::seed{1}};
+  using batch = esp::batch<4, 16>;
+  auto const x = numbers<float, batch>(3);
+  esp::calibration calibration{model, batch{}};
+  calibration(x);
+  esp::quantized net{model, calibration, batch{}};
+  static esp::bytes<decltype(net)::bytes> room;
+  tensor<float, shape<4, 5>> expected, y;
+  net(x, expected);
+  long const count = espalier_test::allocations();
+  esp::quantized in_room{model, calibration, batch{}, room};
+  in_room(x, y);
+  BOOST_TEST(espalier_test::allocations() == count);
+  BOOST_TEST(differing(vector_of(expected), y.data()) == 0);
+}
+
 /// One value is read by two products, a residual and a result.
 struct Cell {
   nn::Linear<8, 8> first, second;
@@ -204,7 +221,8 @@ BOOST_AUTO_TEST_CASE(nets_of_several_inputs_and_results_run_in_place) {
   auto x = numbers<float, batch>(1), h = numbers<float, batch>(2);
   esp::calibration calibration{model, batch{}, batch{}};
   calibration(x, h);
-  esp::quantized net{model, calibration, batch{}, batch{}};
+  static esp::bytes<100000> room;
+  esp::quantized net{model, calibration, batch{}, batch{}, room};
   esp::frozen reference{model, batch{}, batch{}};
   tensor<float, batch> y, next, expected, expected_next;
   reference(x, h, expected, expected_next);

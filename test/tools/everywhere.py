@@ -83,31 +83,31 @@ def targets(headers):
         return Target(name, compiler, ["-O1", *flags], [qemu] if qemu else [], programs, link=["-static"], quiet=["-Wno-psabi"], tools=[f"{prefix}-g++"] + ([qemu] if qemu else []))
 
     both, same, usual = [("steps", False), ("steps", True)], [("steps", True)], [("steps", False)]
-    digits = [("digits", True)]
+    digits, integers = [("digits", True)], [("quantized", True)]
     files = [("files", False)]
     del native
     made = [
-        Target("x86_64", "g++", ["-O1", "-msse2"], [], same + digits + files + [("threads", True)]),
+        Target("x86_64", "g++", ["-O1", "-msse2"], [], same + digits + integers + files + [("threads", True)]),
         Target("x86_64_v3", "g++", ["-O1", "-march=x86-64-v3"], [], both + digits + [("threads", False)]),
         Target("x86_64_v3_clang", "clang++-19", ["-O1", "-march=x86-64-v3"], [], same),
         Target("x86_64_libcxx", "clang++-19", ["-O1", "-stdlib=libc++", "-isystem", str(headers)], [], both + digits + files, tools=["/usr/lib/llvm-19/include/c++/v1/vector"]),
         user("i686", "i686-linux-gnu", "", both, ["-msse2", "-mfpmath=sse"]),
-        user("aarch64", "aarch64-linux-gnu", "qemu-aarch64", both + digits + files),
+        user("aarch64", "aarch64-linux-gnu", "qemu-aarch64", both + digits + integers + files),
         user("aarch64_clang", "aarch64-linux-gnu", "qemu-aarch64", same, clang="aarch64-linux-gnu"),
         user("armhf", "arm-linux-gnueabihf", "qemu-arm", both),
         user("ppc64le", "powerpc64le-linux-gnu", "qemu-ppc64le", both),
-        user("riscv64", "riscv64-linux-gnu", "qemu-riscv64", both),
-        user("s390x", "s390x-linux-gnu", "qemu-s390x", both + digits),
+        user("riscv64", "riscv64-linux-gnu", "qemu-riscv64", both + integers),
+        user("s390x", "s390x-linux-gnu", "qemu-s390x", both + digits + integers),
         cortex(headers, "cortex_m3", "cortex-m3", "mps2-an385", both, level="-Os"),
-        cortex(headers, "cortex_m4", "cortex-m4", "mps2-an386", usual, "fpv4-sp-d16"),
-        cortex(headers, "cortex_m7", "cortex-m7", "mps2-an500", both + digits, "fpv5-d16"),
-        cortex(headers, "cortex_m7_small", "cortex-m7", "mps2-an500", both + digits, "fpv5-d16", level="-Os", more=["-DESPALIER_SMALL"]),
+        cortex(headers, "cortex_m4", "cortex-m4", "mps2-an386", usual + integers, "fpv4-sp-d16"),
+        cortex(headers, "cortex_m7", "cortex-m7", "mps2-an500", both + digits + integers, "fpv5-d16"),
+        cortex(headers, "cortex_m7_small", "cortex-m7", "mps2-an500", both + digits + integers, "fpv5-d16", level="-Os", more=["-DESPALIER_SMALL"]),
         cortex(headers, "cortex_m33", "cortex-m33", "mps2-an505", usual, "fpv5-sp-d16", rom=0x10000000, ram=0x38000000),
-        cortex(headers, "cortex_m7_clang", "cortex-m7", "mps2-an500", same, "fpv5-d16", clang="thumbv7em-none-eabihf", folder="thumb/v7e-m+dp/hard"),
-        cortex(headers, "cortex_m55_clang", "cortex-m55", "mps3-an547", both, "auto", clang="thumbv8.1m.main-none-eabihf", folder="thumb/v8-m.main+dp/hard"),
+        cortex(headers, "cortex_m7_clang", "cortex-m7", "mps2-an500", same + integers, "fpv5-d16", clang="thumbv7em-none-eabihf", folder="thumb/v7e-m+dp/hard"),
+        cortex(headers, "cortex_m55_clang", "cortex-m55", "mps3-an547", both + integers, "auto", clang="thumbv8.1m.main-none-eabihf", folder="thumb/v8-m.main+dp/hard"),
         Target("wasm32", "clang++-19",
                ["--target=wasm32-wasi", "--sysroot=/usr", "-nostdinc++", "-isystem", "/usr/include/wasm32-wasi/c++/v1", "-O2", "-msimd128", *BARE, *of_library],
-               ["node", "--no-warnings", str(HERE / "run_wasm.mjs")], both + digits, link=["-stdlib=libc++"], suffix=".wasm",
+               ["node", "--no-warnings", str(HERE / "run_wasm.mjs")], both + digits + integers, link=["-stdlib=libc++"], suffix=".wasm",
                tools=["node", "wasm-ld-19", "/usr/include/wasm32-wasi/c++/v1/vector"]),
         Target("windows", "x86_64-w64-mingw32-g++-posix", ["-O1", *of_library], ["wine"], both + [("digits", True), ("files", False), ("threads", False)], link=["-static"],
                suffix=".exe", tools=["wine"]),

@@ -15,7 +15,8 @@ namespace espalier {
 /// It keeps copies, as frozen does. Runs on the calling thread; use one per thread (asserted).
 /// shape    (N, ...) -> the net's output for it
 /// ranges   of calibration, or its stored ranges. The model is the calibrated one; the batch may be another
-/// memory   one allocation at construction; none in calls
+/// memory   one allocation at construction, none if you pass bytes (quantized{model, ranges, batch, bytes}); none in
+///          calls
 /// errors   a model of another element type than float, on a graphics processor, with a loop, or without a product do
 ///          not compile; ranges without data, of no width, not finite, or that do not contain 0 throw
 ///          quantization_error, and so do parameters that are not finite. A NaN in front of a product counts as the
@@ -117,12 +118,34 @@ class quantized {
     static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
     prepare(model, ranges);
   }
-  template <class Calibrated, class... B>
-    requires(detail::AreBatchesOf<Batch, B...>)
-  quantized(Model const& model, Calibrated const& ranges, B&&...) : memory_{bytes} {
+  /// storage  the net's memory, which it then does not allocate; fewer bytes do not compile
+  template <class Calibrated, std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
+    requires(std::is_same_v<B, Batch>)
+  quantized(Model const& model, Calibrated const& ranges, B, espalier::bytes<Count>& storage)
+      : memory_{storage, bytes} {
     using Ranges = ranges_relation<Calibrated>;
     static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
-    prepare(model, ranges);
+    static_assert(
+        Enough::agree,
+        ESPALIER_SENTENCE("quantized{model, ranges, batch, bytes}: " ESPALIER_FEWER_BYTES("quantized"), Enough));
+    if constexpr (Enough::agree) prepare(model, ranges);
+  }
+  /// Several inputs: a batch for each, then bytes if you pass them.
+  template <class Calibrated, class... B>
+    requires(detail::AreBatchesOf<Batch, B...>)
+  quantized(Model const& model, Calibrated const& ranges, B&&... arguments)
+      : memory_{detail::memory_behind(
+            [](auto&... storage) {
+              return detail::block{storage..., bytes};
+            },
+            arguments...)} {
+    using Ranges = ranges_relation<Calibrated>;
+    using Enough = detail::enough_bytes_behind<bytes, B...>;
+    static_assert(
+        Enough::agree,
+        ESPALIER_SENTENCE("quantized{model, ranges, batches..., bytes}: " ESPALIER_FEWER_BYTES("quantized"), Enough));
+    static_assert(Ranges::agree, ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_RANGES_FIT, Ranges));
+    if constexpr (Enough::agree) prepare(model, ranges);
   }
   /// The net of a file, for io::read_quantized_onnx.
   explicit quantized(detail::stored_net<products> const& from) : memory_{bytes} {
@@ -274,6 +297,10 @@ class quantized<Model, Batch, invalid<Facts...>> {
 template <ModelType Model, class Calibrated, class Batch>
   requires(is_shape<Batch>)
 quantized(Model const&, Calibrated const&, Batch)
+->quantized<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
+template <ModelType Model, class Calibrated, class Batch, std::size_t Count>
+  requires(is_shape<Batch>)
+quantized(Model const&, Calibrated const&, Batch, bytes<Count>&)
 ->quantized<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Calibrated, class... Argument>
   requires(detail::SeveralBatches<Argument...>&& detail::batches_fault<Argument...>::agree)

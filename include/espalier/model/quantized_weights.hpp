@@ -161,28 +161,21 @@ struct product_of_int8 {
     float const* const bias =
         product.bias < 0 ? nullptr : values + constants_of<Net, Batch>.at[product.bias < 0 ? 0 : product.bias];
     constexpr std::int64_t size = std::int64_t{product.depth} * product.columns;
-    block const memory{static_cast<std::size_t>(size)};
-    std::int8_t* const integers = memory.at<std::int8_t>(0);
     for (std::int64_t g = 0; g < product.groups; ++g) {
       float const* const of_group = b + g * size;
-      for (std::int64_t j = 0; j < columns; ++j) {
-        std::int64_t const at = g * columns + j;
-        start[at] = 0;
-        scale[at] = 0;
-        if (j >= product.columns) continue;
-        float const of_column = bias == nullptr ? 0 : bias[j];
-        float step;
-        if (stored == nullptr) {
-          step = quantize_column(of_group + j, of_column, by, integers + j);
-        } else {
-          step = stored->steps[g * product.columns + j];
-          for (std::int64_t k = 0; k < product.depth; ++k)
-            integers[k * product.columns + j] = stored->weights[g * size + k * product.columns + j];
-        }
-        start_column(integers + j, of_column, step, by, start[at], scale[at]);
-      }
-      if constexpr (product.by_channel) kernel::pack(packed, integers);
-      else kernel::pack(packed + g * kernel::packed_size, integers, product.columns);
+      float* const steps = scale + g * columns;  // until the integers have been used
+      auto const integer = [&](std::int64_t k, std::int64_t j) {
+        std::int64_t const at = k * product.columns + j;
+        return stored == nullptr ? quantized_weight(of_group[at], steps[j]) : stored->weights[g * size + at];
+      };
+      for (std::int64_t j = 0; j < columns; ++j) start[g * columns + j] = 0, steps[j] = 0;
+      for (std::int64_t j = 0; j < product.columns; ++j)
+        steps[j] = stored == nullptr ? step_of_column(of_group + j, bias == nullptr ? 0 : bias[j], by)
+                                     : stored->steps[g * product.columns + j];
+      kernel::pack(packed + g * kernel::packed_size, integer);
+      for (std::int64_t j = 0; j < product.columns; ++j)
+        start_column([&](std::int64_t k) { return integer(k, j); }, bias == nullptr ? 0 : bias[j], by,
+                     start[g * columns + j], steps[j]);
     }
     // Padding is 0 and never written again.
     for (std::int64_t i = 0; i < elements; ++i) activations[i] = static_cast<element>(by.zero_point - types::offset);
@@ -206,9 +199,8 @@ struct product_of_int8 {
   }
 
  private:
-  /// Returns the scale of the column.
-  static float quantize_column(float const* weights, float bias, on_cpu::detail::int8_scale const& by,
-                               std::int8_t* integers) {
+  /// The scale of a column of weights.
+  static float step_of_column(float const* weights, float bias, on_cpu::detail::int8_scale const& by) {
     float largest = 0;
     bool sound = is_sound(bias);
     for (int k = 0; k < product.depth; ++k) {
@@ -218,21 +210,19 @@ struct product_of_int8 {
       largest = magnitude > largest ? magnitude : largest;
     }
     if (!sound) raise(quantization_error(where, K, "a weight or a bias is a NaN or an infinity"));
-    float const step = step_of_weights(largest, bias, by);
-    for (int k = 0; k < product.depth; ++k)
-      integers[std::int64_t{k} * product.columns] = quantized_weight(weights[std::int64_t{k} * product.columns], step);
-    return step;
+    return step_of_weights(largest, bias, by);
   }
-  /// What a column adds to its sum, and the scale of its results.
-  static void start_column(std::int8_t const* integers, float bias, float step, on_cpu::detail::int8_scale const& by,
+  /// What a column adds to its sum, and the scale of its results, which replaces that of its weights.
+  template <class Integers>
+  static void start_column(Integers const& integer, float bias, on_cpu::detail::int8_scale const& by,
                            std::int32_t& start, float& scale) {
     std::int64_t sum = 0, most = 0;
     for (int k = 0; k < product.depth; ++k) {
-      int const q = integers[std::int64_t{k} * product.columns];
+      int const q = integer(k);
       sum += q;
       most += q < 0 ? -q : q;
     }
-    double const both = static_cast<double>(by.scale) * static_cast<double>(step),
+    double const both = static_cast<double>(by.scale) * static_cast<double>(scale),
                  in_steps = std::nearbyint(static_cast<double>(bias) / both);
     if (!((in_steps < 0 ? -in_steps : in_steps) + 255 * static_cast<double>(most) < 2147483647.0))
       raise(quantization_error(where, K, "its sums can exceed 32 bits: the bias is too large for its scale"));

@@ -88,15 +88,16 @@ struct contract_int8 {
   /// Packed weights, in elements, and entries of `start` and of scales: whole panels.
   static constexpr std::int64_t packed_size = panels * panel * depth, columns = panels * panel;
 
-  /// packed = b, (Rows::runs Rows::run, N) with rows b_stride apart: (panels, steps, columns of a panel, step).
-  static void pack(weight* packed, std::int8_t const* b, std::int64_t b_stride) {
+  /// packed = b, (Rows::runs Rows::run, N): (panels, steps, columns of a panel, step). b(term, column) is an integer.
+  template <class Integers>
+  static void pack(weight* packed, Integers const& b) {
     for (std::int64_t p = 0; p < panels; ++p)
       for (int r = 0; r < Rows::runs; ++r)
         for (int k = 0; k < steps * step; ++k)
           for (std::int64_t j = 0; j < panel; ++j) {
             std::int64_t const column = p * panel + j, term = std::int64_t{r} * Rows::run + k;
             std::int64_t const at = ((p * Rows::runs + r) * steps + k / step) * panel * step + j * step + k % step;
-            packed[at] = k < Rows::run && column < N ? b[term * b_stride + column] : std::int8_t{0};
+            packed[at] = k < Rows::run && column < N ? b(term, column) : std::int8_t{0};
           }
   }
 
@@ -184,10 +185,11 @@ struct tap_sums_int8 {
   static constexpr int packed_size = taps * columns;
   using weight = std::int32_t;
 
-  /// packed = w, (taps, channels), with rows of whole registers.
-  static void pack(weight* packed, std::int8_t const* w) {
+  /// packed = w, (taps, channels), with rows of whole registers. w(tap, channel) is an integer.
+  template <class Integers>
+  static void pack(weight* packed, Integers const& w) {
     for (int t = 0; t < taps; ++t)
-      for (int c = 0; c < columns; ++c) packed[t * columns + c] = c < channels ? w[t * channels + c] : 0;
+      for (int c = 0; c < columns; ++c) packed[t * columns + c] = c < channels ? w(t, c) : 0;
   }
   template <class After>
   ESPALIER_KERNEL static void run(element const* a, weight const* packed, std::int32_t const* start, After const& after,

@@ -32,17 +32,23 @@ constexpr int8_method find_int8_method() {
   return int8_method::pairs;
 }
 
+/// The bytes of a register of sums. Without vector registers it has one sum: wider ones would be kept in memory.
+template <class Arch>
+constexpr int int8_register = Arch::bytes;
+template <int Bytes, unsigned Extensions>
+constexpr int int8_register<instruction_set<scalar_registers, Bytes, Extensions>> = 4;
+
 /// The types of a processor's integer products. An activation q, 0 to 255, is stored as the element q - offset.
 template <class Arch, int8_method Method = find_int8_method<Arch>()>
 struct int8_types {
   static constexpr int8_method method = Method;
   /// Terms that one instruction adds to each sum, and sums in a register.
-  static constexpr int step = Method == int8_method::pairs ? 2 : 4, lanes = Arch::bytes / 4;
+  static constexpr int step = Method == int8_method::pairs ? 2 : 4, bytes = int8_register<Arch>, lanes = bytes / 4;
   static constexpr int offset = Method == int8_method::signed_quads ? 128 : 0;
   using weight = std::conditional_t<Method == int8_method::pairs, std::int16_t, std::int8_t>;
   using element = std::conditional_t<Method == int8_method::quads, std::uint8_t, weight>;
-  using sums = typename vector_of<std::int32_t, Arch::bytes>::type;
-  using floats = typename vector_of<float, Arch::bytes>::type;
+  using sums = typename vector_of<std::int32_t, bytes>::type;
+  using floats = typename vector_of<float, bytes>::type;
   using elements = typename vector_of<element, lanes* static_cast<int>(sizeof(element))>::type;
 
   /// sum + the products of `step` elements, the same for all lanes, with the weights of each lane.
@@ -58,19 +64,19 @@ struct int8_types {
   static ESPALIER_INLINE elements narrowed(sums x) {
     elements r;
 #if defined(__AVX512F__)
-    if constexpr (Arch::bytes == 64 && sizeof(element) == 1) {
+    if constexpr (bytes == 64 && sizeof(element) == 1) {
       asm("vpmovdb %1, %0" : "=v"(r) : "v"(x));
       return r;
     }
 #endif
-    using half = typename vector_of<std::uint16_t, Arch::bytes / 2>::type;
+    using half = typename vector_of<std::uint16_t, bytes / 2>::type;
     if constexpr (sizeof(element) == 1) r = __builtin_convertvector(__builtin_convertvector(x, half), elements);
     else r = __builtin_convertvector(x, elements);
     return r;
   }
   static ESPALIER_INLINE sums widened(elements x) {
 #if defined(__AVX512F__)
-    if constexpr (Arch::bytes == 64 && std::is_same_v<element, std::uint8_t>) {
+    if constexpr (bytes == 64 && std::is_same_v<element, std::uint8_t>) {
       sums r;
       asm("vpmovzxbd %1, %0" : "=v"(r) : "v"(x));
       return r;
@@ -78,7 +84,7 @@ struct int8_types {
 #endif
     using half =
         typename vector_of<std::conditional_t<std::is_same_v<element, std::uint8_t>, std::uint16_t, std::int16_t>,
-                           Arch::bytes / 2>::type;
+                           bytes / 2>::type;
     if constexpr (sizeof(element) == 1) return __builtin_convertvector(__builtin_convertvector(x, half), sums);
     else return __builtin_convertvector(x, sums);
   }
@@ -90,8 +96,8 @@ struct int8_types {
 #if defined(__AVX512VNNI__) && defined(__clang__)
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(weights));
 #elif defined(__AVX512VNNI__)
-    if constexpr (Arch::bytes == 64) return __builtin_ia32_vpdpbusd_v16si(sum, a, weights);
-    else if constexpr (Arch::bytes == 32) return __builtin_ia32_vpdpbusd_v8si(sum, a, weights);
+    if constexpr (bytes == 64) return __builtin_ia32_vpdpbusd_v16si(sum, a, weights);
+    else if constexpr (bytes == 32) return __builtin_ia32_vpdpbusd_v8si(sum, a, weights);
 #elif defined(__AVXVNNI__) && defined(__clang__)
     asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(weights));
 #elif defined(__AVXVNNI__)
@@ -108,7 +114,7 @@ struct int8_types {
   }
   static ESPALIER_INLINE sums dot_pairs(sums sum, sums a, sums weights) {
 #if defined(__AVX512BW__)
-    if constexpr (Arch::bytes == 64) {
+    if constexpr (bytes == 64) {
       typedef short halves __attribute__((vector_size(64)));
 #if defined(__clang__)
       return sum + reinterpret_cast<sums>(
@@ -120,18 +126,23 @@ struct int8_types {
     }
 #endif
 #if defined(__AVX2__)
-    if constexpr (Arch::bytes == 32) {
+    if constexpr (bytes == 32) {
       typedef short halves __attribute__((vector_size(32)));
       return sum + reinterpret_cast<sums>(
                        __builtin_ia32_pmaddwd256(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights)));
     }
 #endif
 #if defined(__SSE2__)
-    if constexpr (Arch::bytes == 16) {
+    if constexpr (bytes == 16) {
       typedef short halves __attribute__((vector_size(16)));
       return sum + reinterpret_cast<sums>(
                        __builtin_ia32_pmaddwd128(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights)));
     }
+#endif
+#if defined(__ARM_FEATURE_DSP) && !defined(__aarch64__)
+    // Cortex-M4 and later: both products and their sum are one instruction. It wraps around as additions of `sums` do.
+    for (int i = 0; i < lanes; ++i) sum[i] = __builtin_arm_smlad(a[i], weights[i], sum[i]);
+    return sum;
 #endif
     // Both halves of each lane. Their order depends on the target and is the same in both factors.
     return sum + (a >> 16) * (weights >> 16) + ((a << 16) >> 16) * ((weights << 16) >> 16);
