@@ -95,8 +95,11 @@ struct rows_of_product {
   static constexpr bool joins_taps = column_tap == 1 && !product.by_channel;
   static constexpr int runs = !product.windowed ? 1 : joins_taps ? kernel_rows : kernel_rows * kernel_columns;
   static constexpr int run = !product.windowed ? product.depth : joins_taps ? kernel_columns * channels : channels;
+  /// Rows at constant distances: all of a matrix, or those of a line of windows.
+  static constexpr int line = product.windowed ? window_columns : 0;
   /// Rows of a matrix begin at whole steps.
   static constexpr std::int64_t stride = (product.depth + Step - 1) / Step * Step;
+  static constexpr std::int64_t apart = product.windowed ? std::int64_t{column_step} * channels : stride;
   static constexpr std::int64_t image_size = std::int64_t{reach_rows} * reach_columns * channels;
   static constexpr std::int64_t size = product.windowed ? images * image_size : product.groups * product.rows * stride;
 

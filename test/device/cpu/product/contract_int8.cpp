@@ -79,20 +79,21 @@ void check_matrix() {
   }
 }
 
-/// Windows of 3x3 over a padded image of C channels.
-template <int C>
+/// Windows of 3x3, in three lines, over a padded image of C channels.
+template <int C, int Columns = 4>
 struct windows {
-  static constexpr int columns = 4, width = 6, runs = 3, run = 3 * C;
+  static constexpr int columns = Columns, width = columns + 2, runs = 3, run = 3 * C, line = columns, apart = C;
   static constexpr std::int64_t run_at(int r) { return std::int64_t{r} * width * C; }
   static std::int64_t row_at(std::int64_t i) { return (i / columns * width + i % columns) * C; }
 };
-template <int C, int N>
+template <int C, int N, int Columns = 4>
 void check_windows() {
-  using rows = windows<C>;
-  using product = on_cpu::contract_int8<arch, rows, 12, N>;
-  row_of<element> image(5 * 6 * C + 64);
-  row_of<int> q(5 * 6 * C + 64);
-  for (int i = 0; i < 5 * 6 * C + 64; ++i) {
+  using rows = windows<C, Columns>;
+  constexpr int count = 3 * Columns, width = rows::width;
+  using product = on_cpu::contract_int8<arch, rows, count, N>;
+  row_of<element> image(5 * width * C + 64);
+  row_of<int> q(5 * width * C + 64);
+  for (int i = 0; i < 5 * width * C + 64; ++i) {
     q[i] = random_between(0, 255);
     image[i] = static_cast<element>(q[i] - types::offset);
   }
@@ -100,27 +101,27 @@ void check_windows() {
   for (std::int8_t& x : b) x = static_cast<std::int8_t>(random_between(-128, 127));
   row_of<types::weight> packed(product::packed_size);
   product::pack(packed.data(), b.data(), N);
-  row_of<std::int32_t> from(product::columns), y(12 * N);
+  row_of<std::int32_t> from(product::columns), y(count * N);
   for (int j = 0; j < N; ++j)
     for (int k = 0; k < 9 * C; ++k) from[j] += types::offset * b[k * N + j];
   product::run(image.data(), packed.data(), from.data(), keep_sums{y.data(), N});
   int wrong = 0;
-  for (int i = 0; i < 12; ++i)
+  for (int i = 0; i < count; ++i)
     for (int j = 0; j < N; ++j) {
       std::int64_t sum = 0;
       for (int u = 0; u < 3; ++u)
         for (int v = 0; v < 3; ++v)
           for (int c = 0; c < C; ++c)
-            sum += q[((i / 4 + u) * 6 + i % 4 + v) * C + c] * b[((u * 3 + v) * C + c) * N + j];
+            sum += q[((i / Columns + u) * width + i % Columns + v) * C + c] * b[((u * 3 + v) * C + c) * N + j];
       wrong += sum != y[i * N + j];
     }
-  BOOST_TEST(wrong == 0, "C " << C << ", N " << N << ": " << wrong << " sums differ");
+  BOOST_TEST(wrong == 0, "C " << C << ", N " << N << ", columns " << Columns << ": " << wrong << " sums differ");
 }
 
 /// The same windows with a tap for each run.
 template <int C>
 struct taps {
-  static constexpr int runs = 9, run = C;
+  static constexpr int runs = 9, run = C, line = 4, apart = C;
   static constexpr std::int64_t run_at(int r) { return (r / 3 * 6 + r % 3) * std::int64_t{C}; }
   static std::int64_t row_at(std::int64_t i) { return windows<C>::row_at(i); }
 };
@@ -166,6 +167,9 @@ BOOST_AUTO_TEST_CASE(products_of_windows_read_the_image_in_place) {
   check_windows<1, 8>();
   check_windows<3, 20>();
   check_windows<16, 65>();
+  check_windows<8, 32, 14>();  // a block is a line, or half a line
+  check_windows<4, 16, 28>();
+  check_windows<2, 16, 15>();
 }
 
 BOOST_AUTO_TEST_CASE(sums_over_taps_are_those_of_a_loop_of_integers) {

@@ -12,10 +12,10 @@ namespace espalier::on_cpu {
 /// The rows of a matrix, each of a whole number of steps. A product reads its left operand through such a type: a row
 /// is `runs` runs of `run` elements, run r begins run_at(r) elements behind the first of its row, row i at row_at(i).
 /// Runs may overlap those of other rows, as the windows of an image do. Elements behind a run are read, up to a whole
-/// step, and count nothing.
+/// step, and count nothing. Rows [k line, (k + 1) line) are `apart` elements from each other; line 0: all rows are.
 template <int Depth, int Step>
 struct matrix_rows_of_int8 {
-  static constexpr int runs = 1, run = Depth, stride = (Depth + Step - 1) / Step * Step;
+  static constexpr int runs = 1, run = Depth, stride = (Depth + Step - 1) / Step * Step, line = 0, apart = stride;
   static constexpr std::int64_t run_at(int) { return 0; }
   static ESPALIER_INLINE std::int64_t row_at(std::int64_t i) { return i * stride; }
 };
@@ -55,17 +55,27 @@ struct contract_int8 {
     int rows, each;
     double cost;
   };
-  /// Estimated cycles of a step: two products at a time, four for a sum that waits for its last.
-  static constexpr double block_cost(std::int64_t rows, std::int64_t each) {
-    double const busy = 0.5 * static_cast<double>(rows * each), loads = 0.5 * static_cast<double>(rows + each);
-    double const most = busy > loads ? busy : loads;
-    return (most < 4 ? 4 : most) + 0.5;
+  /// Whether blocks of so many rows have them at constant distances: then one register addresses all of them.
+  static constexpr bool is_even(std::int64_t rows) {
+    return Rows::line == 0 || (Rows::line % rows == 0 && M % Rows::line == 0);
   }
+  /// Estimated cycles of a step: two products at a time, four for a sum that waits for its last. Instructions of VNNI
+  /// also wait for five instructions at a time; an address of each row takes two. Others take several for each product,
+  /// so they wait for these.
+  static constexpr bool counts_addresses = types::method == detail::int8_method::quads;
+  static constexpr double block_cost(std::int64_t rows, std::int64_t each) {
+    double const busy = 0.5 * static_cast<double>(rows * each), loads = 0.5 * static_cast<double>(rows + each),
+                 all = 0.2 * static_cast<double>(rows * each + rows + each + 3 + (is_even(rows) ? 0 : 2 * rows));
+    double const most = busy > loads ? busy : loads, longest = counts_addresses && all > most ? all : most;
+    return (longest < 4 ? 4 : longest) + 0.5;
+  }
+  static constexpr int most_rows = counts_addresses ? 16 : 8;
   static constexpr cut best_cut() {
     constexpr int registers = detail::register_count<Arch>;
     cut best{0, 0, 0};
-    for (int rows = 1; rows <= 8 && rows <= M; ++rows)
+    for (int rows = 1; rows <= most_rows && rows <= M; ++rows)
       for (int each = 1; each <= 8 && each <= vectors && rows * each + each + 1 <= registers; ++each) {
+        if (rows > 8 && (Rows::line == 0 || !is_even(rows))) continue;
         double cost = static_cast<double>(M / rows) * block_cost(rows, each);
         if (M % rows != 0) cost += 1.02 * block_cost(M % rows, each);  // one more kernel to compile
         cost *= static_cast<double>((vectors + each - 1) / each);
@@ -131,7 +141,9 @@ struct contract_int8 {
     constexpr std::int64_t of_step = panel * step;
     std::int32_t const* const from = start + p * panel;
     sums sum[] = {load(from + Cell % each * lanes)...};  // (rows, vectors)
-    element const* const row[] = {a + Rows::row_at(i + Row)...};
+    constexpr bool even = is_even(sizeof...(Row));
+    element const* const first = a + Rows::row_at(i);
+    element const* const row[] = {even ? first + std::int64_t{Row} * Rows::apart : a + Rows::row_at(i + Row)...};
     for (int r = 0; r < Rows::runs; ++r) {
       std::int64_t const at = Rows::run_at(r);
       for (int k = 0; k < steps; ++k, b += of_step) {
