@@ -305,3 +305,34 @@ BOOST_AUTO_TEST_CASE(truncated_files_are_refused) {
     BOOST_CHECK_THROW((io::read_quantized_onnx<nn::Linear<2, 4>, esp::batch<8, 2>>(path)), io::format_error);
   }
 }
+
+/// Files with changed bytes are read or refused, and nothing beyond them is read.
+BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
+  temporary::folder const folder;
+  char const* const path = folder.path("net.onnx");
+  std::string const whole = from_base64(test::runtime_files::mlp_s8);
+  using Mlp = nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 5>, nn::Tanh, nn::Linear<5, 3>, nn::Softmax<>>;
+  int refused = 0, read = 0;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 1500; ++i) {
+    std::string damaged = whole;
+    for (int k = 0; k < 1 + i % 3; ++k) {
+      random = random * 1664525u + 1013904223u;
+      std::size_t const at = (random >> 8) % damaged.size();
+      random = random * 1664525u + 1013904223u;
+      damaged[at] =
+          static_cast<char>(i % 2 == 0 ? damaged[at] ^ (1 << (random >> 29)) : static_cast<int>(random >> 24));
+    }
+    write(path, damaged);
+    try {
+      (void)io::read_quantized_onnx<Mlp, esp::batch<4, 6>>(path);
+      ++read;
+    } catch (io::error const&) {
+      ++refused;
+    } catch (esp::quantization_error const&) {
+      ++refused;
+    }
+  }
+  BOOST_TEST(refused + read == 1500);
+  BOOST_TEST(refused > 300);
+}

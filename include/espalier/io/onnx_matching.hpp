@@ -402,8 +402,11 @@ class quantized_matcher {
     return {c.whole[0], c.type};
   }
 
-  constant_numbers numbers_of(file_values const& in, std::string const& name) const {
+  constant_numbers numbers_of(file_values const& in, std::string const& name, int depth = 64) const {
     file_values::value const& v = in[name];
+    if (depth == 0)
+      throw_error<format_error>("%s: more than 64 operations in front of %s are constant", path_,
+                                named(in, name).c_str());
     if (v.constant != nullptr) {
       initializer const& c = *v.constant;
       if (c.numbers.empty() && c.whole.empty() && count_of(c.extents) != 0)
@@ -411,15 +414,32 @@ class quantized_matcher {
                                   named(in, name).c_str(), static_cast<int>(c.type));
       constant_numbers r{c.extents, c.numbers, {}, {}, 0, 0, c.type};
       if (c.numbers.empty()) r.numbers.assign(c.whole.begin(), c.whole.end());
+      check_range(r, in, name);
       return r;
     }
     operation const& o = *v.made_by;
-    constant_numbers r = numbers_of(in, o.inputs[0]);
+    constant_numbers r = numbers_of(in, o.inputs[0], depth - 1);
     if (o.type == "DequantizeLinear") return dequantized(std::move(r), o);
     if (o.type == "QuantizeLinear") return quantized(std::move(r), o);
+    if (o.type == "Transpose" && !in.extents(name))
+      throw_error<format_error>("%s: %s has no order of its axes", path_, named(in, name).c_str());
     if (o.type == "Transpose") return transposed(r, o);
     if (is_reshape(&o)) reshape(r, in, name);
     return r;
+  }
+  /// Files may store small integers in wider ones.
+  void check_range(constant_numbers const& r, file_values const& in, std::string const& name) const {
+    double const low = r.type == element::int8    ? -128
+                       : r.type == element::uint8 ? 0
+                                                  : -2147483648.0,
+                 high = r.type == element::int8    ? 127
+                        : r.type == element::uint8 ? 255
+                                                   : 2147483647.0;
+    if (r.type != element::int8 && r.type != element::uint8 && r.type != element::int32) return;
+    for (double const x : r.numbers)
+      if (!(x >= low && x <= high))
+        throw_error<format_error>("%s: %s has the number %g, which its element type does not have", path_,
+                                  named(in, name).c_str(), x);
   }
   /// Takes the scales of QuantizeLinear or DequantizeLinear for numbers.
   void take_scales(constant_numbers& r, operation const& o) const {
@@ -677,6 +697,9 @@ class quantized_matcher {
   /// The weights, with the outputs of a matrix last.
   constant_numbers in_columns(file_values const& in, product const& p) const {
     constant_numbers const r = numbers_of(in, p.weights);
+    if (p.made_by->type == "Gemm" && r.extents.size() != 2)
+      throw_error<format_error>("%s: expected %s with weights of rank 2, got %s", path_,
+                                named(in, p.made_by->result).c_str(), text_of(r.extents).c_str());
     return p.made_by->type == "Gemm" && integer_of(*p.made_by, "transB", 0) != 0 ? permuted(r, {1, 0}) : r;
   }
   /// Axes of 1 around the outputs do not count.

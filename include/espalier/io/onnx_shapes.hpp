@@ -18,7 +18,8 @@ inline attribute const* attribute_of(operation const& o, std::string_view name) 
 }
 inline std::int64_t integer_of(operation const& o, std::string_view name, std::int64_t missing) {
   attribute const* const a = attribute_of(o, name);
-  return a == nullptr ? missing : static_cast<std::int64_t>(a->value);
+  if (a == nullptr) return missing;
+  return a->value > -1e15 && a->value < 1e15 ? static_cast<std::int64_t>(a->value) : std::int64_t{-1} << 50;
 }
 inline integers list_of(operation const& o, std::string_view name, integers missing) {
   attribute const* const a = attribute_of(o, name);
@@ -53,6 +54,9 @@ class file_values {
       extents_[i.name] = i.extents;
     }
     for (operation const& o : file.operations) {
+      if (o.inputs.empty() || o.inputs[0].empty())
+        throw_error<format_error>("%s: expected operation %s %s with an input, got none", path, o.type.c_str(),
+                                  in_quotes(o.result).c_str());
       for (std::string const& input : o.inputs)
         if (!input.empty() && !contains(input))
           throw_error<format_error>("%s: operation %s reads %s, which nothing in front of it computes", path,
@@ -241,8 +245,13 @@ class file_values {
     integers r, order = list_of(o, "perm", {});
     if (order.empty())
       for (std::size_t i = x.size(); i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
-    for (std::int64_t const axis : order) {
+    if (order.size() != x.size()) return {};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::int64_t const axis = order[i];
       if (axis < 0 || axis >= static_cast<std::int64_t>(x.size())) return {};
+      if (std::find(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), axis) !=
+          order.begin() + static_cast<std::ptrdiff_t>(i))
+        return {};
       r.push_back(x[static_cast<std::size_t>(axis)]);
     }
     return r;
@@ -259,6 +268,7 @@ class file_values {
       else known *= r[i];
     }
     std::int64_t const all = count_of(x);
+    if (all < 0) return {};
     if (open >= 0) r[static_cast<std::size_t>(open)] = all / known;
     if (open >= 0 ? all % known != 0 : all != known)
       throw_error<format_error>("%s: Reshape %s of shape %s to %s", path_, in_quotes(o.result).c_str(),
@@ -269,7 +279,7 @@ class file_values {
     std::int64_t axis = integer_of(o, "axis", 1);
     auto const rank = static_cast<std::int64_t>(x.size());
     if (axis < 0) axis += rank;
-    if (axis < 0 || axis > rank) return {};
+    if (axis < 0 || axis > rank || count_of(x) < 1) return {};
     integers r{1, 1};
     for (std::int64_t i = 0; i < rank; ++i) r[i < axis ? 0 : 1] *= x[static_cast<std::size_t>(i)];
     return r;
@@ -306,7 +316,9 @@ class file_values {
     for (std::size_t i = 1; i < o.inputs.size(); ++i) {
       extents_of_value const& y = extents(o.inputs[i]);
       if (!y || y->size() != x.size()) return {};
-      r[static_cast<std::size_t>(axis)] += (*y)[static_cast<std::size_t>(axis)];
+      std::int64_t& sum = r[static_cast<std::size_t>(axis)];
+      sum += (*y)[static_cast<std::size_t>(axis)];
+      if (sum > std::int64_t{1} << 59) return {};
     }
     return r;
   }

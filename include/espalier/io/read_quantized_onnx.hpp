@@ -38,7 +38,7 @@ inline std::vector<integers> input_extents(model_file const& net, model_file con
     bool same = expected.size() == actual.size();
     for (std::size_t k = 0; same && k < actual.size(); ++k) {
       if (actual[k] < 0) actual[k] = k == 0 && i > 0 ? r[0][0] : expected[k];
-      same = k == 0 ? actual[k] > 0 : actual[k] == expected[k];
+      same = k == 0 ? actual[k] > 0 && actual[k] < std::int64_t{1} << 31 : actual[k] == expected[k];
     }
     if (!same)
       throw_error<format_error>("%s: expected input %s of shape %s, with any number of samples, got %s", path,
