@@ -112,17 +112,28 @@ Quantized make_quantized(quantized_matcher const& m) {
 ///          operation, a shape or a number of it that differs from the net's; a product without QuantizeLinear and
 ///          DequantizeLinear; other scales, zero points and weights than above
 /// source   onnx.ai, operators QuantizeLinear and DequantizeLinear
-template <class Net, class Batch>
+template <class Net, class Batch, class Found = espalier::detail::results_of_net<Net, Batch>>
 auto read_quantized_onnx(file_path path) {
   using Model = model<Net>;
-  using Quantized = quantized<Model, Batch>;
-  using Ops = typename onnx::ops_in_onnx<onnx::quantizable_program<Net, Batch>>::type;
-  static_assert(Ops::agree,
-                ESPALIER_SENTENCE(
-                    "read_quantized_onnx<Net, batch>(path): the net has an op that ONNX has no operation for", Ops));
-  static_assert(espalier::detail::quantizes<Model, Batch>::agree);
-  onnx::model_file const net = onnx::indexed_file<Net, Batch>(path), file = onnx::read_model(path);
-  return onnx::make_quantized<Quantized, Net, Batch>(onnx::match_file<Net, Batch>(net, file, path));
+  using Layers =
+      espalier::detail::root_message_fault<Found, Net, espalier::detail::root_at<Model, struct read_quantized_onnx_>>;
+  static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(espalier::detail::own_message_fault<Found, Net>::report()) != 0);
+  if constexpr (layers_fit<Found>::agree) {
+    using Quantizes = espalier::detail::quantizes<Model, Batch>;
+    static_assert(
+        Quantizes::agree,
+        ESPALIER_SENTENCE("read_quantized_onnx<Net, batch>(path): expected a net that quantized accepts", Quantizes));
+    if constexpr (Quantizes::agree) {
+      using Ops = typename onnx::ops_in_onnx<onnx::quantizable_program<Net, Batch>>::type;
+      static_assert(
+          Ops::agree,
+          ESPALIER_SENTENCE("read_quantized_onnx<Net, batch>(path): the net has an op that ONNX has no operation for",
+                            Ops));
+      onnx::model_file const net = onnx::indexed_file<Net, Batch>(path), file = onnx::read_model(path);
+      return onnx::make_quantized<quantized<Model, Batch>, Net, Batch>(onnx::match_file<Net, Batch>(net, file, path));
+    }
+  }
 }
 
 }  // namespace espalier::io
