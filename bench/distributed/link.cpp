@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an exchange between the processes costs, as a line of JSON: microseconds of a scatter and a gather of 64 bytes to
-// each process, and bytes per second of large ones. Start it by mpirun; extrapolate.py reads it.
+// What an exchange between the processes costs, as a line of JSON: microseconds of a scatter and a gather of 64 bytes
+// to each process, and bytes per second of large ones. Start it by mpirun; extrapolate.py reads it.
 #include <espalier/mpi.hpp>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The steps of one process of several (or of one alone), as a line of JSON:  step NET STEPS
 //   NET  mlp: 784-512-512-10; resnet: needle's MLPResNet, 784-100. The batch of each process: 128 and 100, or 2 times
-//        that if ALONE is defined, which trains a model of one process on the same work as two
+//        that if ALONE is defined, which trains a model of one process on the same work as two. SHARDED: the states of
+//        the optimizer are divided among the processes
 // Peer: step_torch.py. run.py interleaves both.
 #include <espalier.hpp>
 #include <espalier/mpi.hpp>
@@ -66,7 +67,12 @@ void run(int steps) {
 #else
   esp::model<Net, esp::distributed<>> model{esp::seed{1}, processes};
 #endif
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 1e-3f}, batch{}};
+  esp::optim::Adam const adam{.learning_rate = 1e-3f};
+#if defined(SHARDED)
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, esp::optim::sharded{adam}, batch{}};
+#else
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, adam, batch{}};
+#endif
   esp::tensor<float, batch> x;
   esp::tensor<std::int32_t, esp::shape<N>> y;
   for (std::int64_t i = 0; i < batch::size; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A training loop of one's own in several processes: mpirun -n 2 data_parallel_loop
+// A training loop of your own in several processes: mpirun -n 2 data_parallel_loop
 // A compiled function adds the gradients of two batches, all processes average them, and an updater applies them.
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>

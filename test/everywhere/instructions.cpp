@@ -3,6 +3,7 @@
 // instruction is a nanosecond (-icount shift=0). The processor's timer counts 25 MHz.
 #include <espalier.hpp>
 #include <espalier/model/frozen.hpp>
+#include <espalier/model/quantized.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -13,6 +14,7 @@ namespace nn = espalier::nn;
 namespace {
 using Digits = nn::Sequential<nn::Flatten, nn::Linear<64, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Linear<16, 10>>;
 using Controller = nn::Sequential<nn::Linear<13, 64>, nn::Tanh, nn::Linear<64, 64>, nn::Tanh, nn::Linear<64, 4>>;
+using Rectified = nn::Sequential<nn::Linear<13, 64>, nn::ReLU, nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 4>>;
 using picture = esp::batch<1, 8, 8>;
 using pictures = esp::batch<8, 8, 8>;
 using state = esp::batch<1, 13>;
@@ -46,6 +48,9 @@ int main() {
   static esp::predictor predictor{digits, picture{}};
   static esp::frozen frozen{digits, picture{}};
   static esp::frozen frozen_controller{controller, state{}};
+  static esp::model<Rectified> rectified{esp::seed{0}};
+  static esp::frozen frozen_rectified{rectified, state{}};
+  static esp::quantized quantized{rectified, esp::activation_ranges<3>{{-1, 1}, {0, 1}, {0, 1}}, state{}};
   static esp::trainer trainer{digits, nn::SoftmaxLoss{}, esp::optim::SGD<>{}, pictures{}};
   static esp::tensor<float, pictures> x;
   static esp::tensor<std::int32_t, esp::shape<8>> labels;
@@ -57,6 +62,8 @@ int main() {
   std::printf("predictor of 64-16-10: %u\n", count(100, [&] { predictor(one, scores); }));
   std::printf("frozen 64-16-10: %u\n", count(100, [&] { frozen(one, scores); }));
   std::printf("frozen 13-64-64-4 with tanh: %u\n", count(100, [&] { frozen_controller(observed, controls); }));
+  std::printf("frozen 13-64-64-4 with ReLU: %u\n", count(100, [&] { frozen_rectified(observed, controls); }));
+  std::printf("the same in integers of 8 bits: %u\n", count(100, [&] { quantized(observed, controls); }));
   std::printf("step of 64-16-10 with SGD, batch of 8: %u\n", count(20, [&] { trainer.step(x, labels); }));
   std::printf("everywhere: all right\n");
 }

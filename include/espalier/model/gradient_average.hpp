@@ -74,9 +74,9 @@ inline constexpr std::uint64_t shapes_hash = [] {
 /// shape    gradients of the model's net, on the host
 /// returns  gradients in place: the mean over the samples of all processes, with the same bits on all. Sums are in the
 ///          order of the ranks
-/// errors   samples_error; distributed_error, on all processes: one has ended or does not answer, has rejected its batch, or has
-///          another net, other parameters or another number of steps. A model on another device than cpu and
-///          cpu_parallel does not compile
+/// errors   samples_error; distributed_error, on all processes: one has ended or does not answer, has rejected its
+///          batch, or has another net, other parameters or another number of steps. A model on another device than cpu
+///          and cpu_parallel does not compile
 /// memory   allocated at construction, none afterwards
 /// order    the constructor waits for all processes, and they continue with the parameters and buffers of process 0.
 ///          The model and the processes must outlive it
@@ -115,8 +115,8 @@ class gradient_average {
   ///
   ///     while (average.join(gradients)) adam.update(model, gradients);
   bool join(Gradients& gradients) { return exchange(gradients, 0, false, T(0)) >= 0; }
-  /// Tells the others that this process rejects its batch, so that they do not wait for it: each has an error then. Call
-  /// it where an error of the batch is caught.
+  /// Tells the others that this process rejects its batch, so that they do not wait for it: each has an error then.
+  /// Call it where an error of the batch is caught.
   void reject() noexcept { exchange_.reject(steps_ + 1); }
 
  private:
