@@ -3,6 +3,7 @@
 #include "../eager/model_error.hpp"
 #include "../optim/lazy.hpp"
 #include "../optim/scale_loss.hpp"
+#include "../optim/sharded.hpp"
 #include "gradients.hpp"
 #include "optimizer_fit.hpp"
 #include "update_rule.hpp"
