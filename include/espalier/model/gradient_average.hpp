@@ -38,6 +38,25 @@ struct averages_on_host {
   static constexpr bool agree = std::is_same_v<Device, cpu> || is_parallel<Device>;
 };
 
+/// Whether a layer of a net has the statistics of all processes, which a model of one process cannot have.
+template <class M>
+constexpr bool has_statistics_of_all(M const& member) {
+  bool found = false;
+  if constexpr (requires { M::has_statistics_of_all; }) {
+    found = M::has_statistics_of_all;
+  } else if constexpr (nn::Module<M>) {
+    M::visit_members(member, [&](char const*, auto const& inner) { found = found || has_statistics_of_all(inner); });
+  } else if constexpr (ArrayMember<M>) {
+    for (auto const& inner : member) found = found || has_statistics_of_all(inner);
+  }
+  return found;
+}
+/// A constraint that errors name: the net of a model that is one process's own has no SyncBatchNorm.
+template <class Net>
+struct has_own_statistics {
+  static constexpr bool agree = !has_statistics_of_all(numbered<Net>);
+};
+
 /// Gradients in pieces that are exchanged one after the other, so that a process sums one while it receives the next.
 template <std::int64_t Size, std::int64_t Most>
 struct gradient_pieces {
@@ -158,10 +177,16 @@ class gradient_average {
 
 /// Does not compile: the gradients are not in the memory of the processor, or the model cannot be trained.
 template <class Model>
-  requires(!detail::averages_on_host<typename Model::device_type>::agree || !detail::can_be_trained<Model>::agree)
+  requires(!detail::averages_on_host<typename Model::device_type>::agree || !detail::can_be_trained<Model>::agree ||
+           !detail::has_own_statistics<typename Model::net_type>::agree)
 class gradient_average<Model> {
   using OnHost = detail::averages_on_host<typename Model::device_type>;
   using Stored = detail::can_be_trained<Model>;
+  using Statistics = detail::has_own_statistics<typename Model::net_type>;
+  static_assert(Statistics::agree || !OnHost::agree || !Stored::agree,
+                ESPALIER_SENTENCE("gradient_average{processes, model}: the net has a SyncBatchNorm, whose statistics a "
+                                  "trainer of a model<Net, distributed<>> exchanges; use BatchNorm",
+                                  Statistics));
   static_assert(OnHost::agree,
                 ESPALIER_SENTENCE("gradient_average{processes, model}: the model is a model<Net> or a model<Net, "
                                   "cpu_parallel<N>>; a trainer averages the gradients of a model<Net, distributed<>>",

@@ -59,6 +59,7 @@ struct BatchNorm {
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
   using takes_single_values = void;
+  static constexpr bool has_statistics_of_all = Options.sync;
   static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
     return detail::batch_norm_in_keras(Options);
   }
@@ -93,6 +94,7 @@ struct BatchNorm1d {
   detail::running_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
   using takes_single_values = void;
+  static constexpr bool has_statistics_of_all = Options.sync;
   static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
     return detail::batch_norm_in_keras(Options);
   }
@@ -127,6 +129,7 @@ struct BatchNorm2d {
   detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
   using takes_single_values = void;
+  static constexpr bool has_statistics_of_all = Options.sync;
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x);
   }
