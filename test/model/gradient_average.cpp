@@ -6,6 +6,7 @@
 #include <espalier/distributed.hpp>
 #include <espalier/parallel.hpp>
 
+#include "support/divided_samples.hpp"
 #include "support/thread_processes.hpp"
 
 namespace nn = espalier::nn;
@@ -17,19 +18,8 @@ namespace {
 // More than one piece of gradients.
 using net = nn::Sequential<nn::Linear<12, 300>, nn::ReLU, nn::Linear<300, 250>, nn::Tanh, nn::Linear<250, 5>>;
 
-/// Samples that depend on their number alone.
 template <int N>
-struct samples {
-  esp::tensor<float, esp::shape<N, 12>> images;
-  esp::tensor<std::int32_t, esp::shape<N>> labels;
-  explicit samples(int first) {
-    for (int i = 0; i < N; ++i) {
-      labels.data()[i] = ((first + i) * 7 + 3) % 5;
-      for (int j = 0; j < 12; ++j)
-        images.data()[i * 12 + j] = static_cast<float>(((first + i) * 12 + j) * 7919 % 1000) / 500.0f - 1;
-    }
-  }
-};
+using samples = test::divided_samples<N, 12>;
 template <class Model>
 std::vector<float> numbers_of(Model const& model) {
   return {model.parameters().begin(), model.parameters().end()};

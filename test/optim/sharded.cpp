@@ -16,6 +16,7 @@
 #include <espalier/io/safetensors.hpp>
 #include <espalier/parallel.hpp>
 
+#include "support/divided_samples.hpp"
 #include "support/thread_processes.hpp"
 
 namespace nn = espalier::nn;
@@ -29,17 +30,7 @@ using net =
     nn::Sequential<nn::Linear<12, 300>, nn::ReLU, nn::Dropout<0.25>, nn::Linear<300, 33>, nn::Tanh, nn::Linear<33, 5>>;
 
 template <int N, class T = float>
-struct samples {
-  esp::tensor<T, esp::shape<N, 12>> images;
-  esp::tensor<std::int32_t, esp::shape<N>> labels;
-  explicit samples(int first) {
-    for (int i = 0; i < N; ++i) {
-      labels.data()[i] = ((first + i) * 7 + 3) % 5;
-      for (int j = 0; j < 12; ++j)
-        images.data()[i * 12 + j] = static_cast<T>(((first + i) * 12 + j) * 7919 % 1000) / 500 - 1;
-    }
-  }
-};
+using samples = test::divided_samples<N, 12, T>;
 
 template <class T>
 struct result {

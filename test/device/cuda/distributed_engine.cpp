@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/divided_samples.hpp"
 #include "support/thread_processes.hpp"
 
 namespace nn = espalier::nn;
@@ -23,20 +24,8 @@ using plain = nn::Sequential<nn::Linear<6, 20>, nn::ReLU, nn::Linear<20, 17>, nn
 using normalized = nn::Sequential<nn::Linear<6, 20>, nn::BatchNorm1d<20>, nn::ReLU, nn::Linear<20, 5>>;
 using dropped = nn::Sequential<nn::Linear<6, 64>, nn::Dropout<0.5>, nn::Linear<64, 5>>;
 
-/// Samples that depend on their number alone.
 template <int N, class T = float>
-struct samples {
-  esp::tensor<T, esp::shape<N, 6>> images;
-  esp::tensor<std::int32_t, esp::shape<N>> labels;
-  explicit samples(int first) {
-    for (int i = 0; i < N; ++i) {
-      labels.data()[i] = ((first + i) * 7 + 3) % 5;
-      for (int j = 0; j < 6; ++j)
-        images.data()[i * 6 + j] =
-            static_cast<T>(static_cast<esp::on_cuda::compute_type<T>>(((first + i) * 6 + j) * 7919 % 1000) / 500 - 1);
-    }
-  }
-};
+using samples = test::divided_samples<N, 6, T>;
 
 template <class Span>
 auto on_host(Span const& elements) {
