@@ -60,9 +60,38 @@ struct row_block {
           fma(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])),
      ...);
   }
+  /// Rows of four floats in scalar registers, which one instruction loads.
+  static constexpr bool loads_four = !registers::is_vector && loads_four_scalars && width == 4 &&
+                                     std::is_same_v<T, float> && std::is_same_v<Weight, T>;
+  template <int... Vector>
+  static ESPALIER_INLINE void add_row(Weight const*& w, T x, vector* sum, indices<Vector...>) {
+    (add_four(sum[Vector].value.data, w, x), ...);
+  }
+  template <int... Lane>
+  static ESPALIER_INLINE void add_lanes(Weight const* w, T x, vector& sum, indices<Lane...>) {
+    ((sum.value.data.lane[Lane] = fused_lane(x, w[Lane], sum.value.data.lane[Lane])), ...);
+  }
+  template <int Columns, int Whole, int... Row>
+  static ESPALIER_INLINE void add_rows(Weight const*& w, [[maybe_unused]] T const* x, [[maybe_unused]] vector* sum,
+                                       indices<Row...>) {
+    (add_one<Columns, Whole>(w, x[Row], sum), ...);
+  }
+  template <int Columns, int Whole>
+  static ESPALIER_INLINE void add_one(Weight const*& w, T x, vector* sum) {
+    add_row(w, x, sum, indices_below<Whole>{});
+    if constexpr (Whole < Vectors) add_lanes(w, x, sum[Whole], indices_below<Last>{});
+    w += Columns - Whole * width;
+  }
   /// Adds Terms terms to the sums.
   template <int Terms, int Columns>
   static ESPALIER_INLINE void add_terms(T const* x, Weight const* w, vector* sum) {
+    if constexpr (loads_four && Chains == 1) {
+      constexpr int whole = Last == width ? Vectors : Vectors - 1;
+      constexpr int rows = scalar_rows, left = Terms % rows;
+      for (int k = 0; k < Terms - left; k += rows) add_rows<Columns, whole>(w, x + k, sum, indices_below<rows>{});
+      add_rows<Columns, whole>(w, x + (Terms - left), sum, indices_below<left>{});
+      return;
+    }
     // The last iteration of a loop is mispredicted: sums that are short enough have no loop.
     constexpr int unrolled = !has_long_bodies ? 1 : Terms * Vectors <= 256 ? 256 : 32;
     constexpr int most = unrolled / Vectors / Chains * Chains, terms_per_iteration = most > Chains ? most : Chains;

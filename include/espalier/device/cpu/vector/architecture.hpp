@@ -160,8 +160,11 @@ constexpr int widest_register = 16;
 /// flash for a product of 64 by 16. No result depends on it.
 #if defined(__OPTIMIZE_SIZE__) || ESPALIER_IS_SMALL
 constexpr bool has_long_bodies = false;
+constexpr int scalar_rows = 1;
 #else
 constexpr bool has_long_bodies = has_vectors;
+/// Rows of a matrix that a product of scalars adds in each iteration: from one to the next, g++ copies some sums.
+constexpr int scalar_rows = 4;
 #endif
 
 template <int Bytes>

@@ -123,6 +123,22 @@ ESPALIER_INLINE void store_past_caches(T* to, scalars<T, N> const& x) {
   store_scalars(to, x, indices_below<N>{});
 }
 
+/// Adds x times the next four numbers to four sums, and moves `from` behind them. On ARM one instruction loads the four:
+/// a product of one row takes five instructions for them instead of eight.
+#if defined(__arm__) && defined(__ARM_FEATURE_FMA) && !defined(ESPALIER_SEPARATE_ROUNDING)
+inline constexpr bool loads_four_scalars = true;
+ESPALIER_INLINE void add_four(scalars<float, 4>& sum, float const*& from, float x) {
+  auto const& four = *reinterpret_cast<float const(*)[4]>(from);
+  asm("vldmia %4!, {s28-s31}\n\t"
+      "vfma.f32 %0, s28, %5\n\tvfma.f32 %1, s29, %5\n\tvfma.f32 %2, s30, %5\n\tvfma.f32 %3, s31, %5"
+      : "+t"(sum.lane[0]), "+t"(sum.lane[1]), "+t"(sum.lane[2]), "+t"(sum.lane[3]), "+r"(from)
+      : "t"(x), "m"(four)
+      : "s28", "s29", "s30", "s31");
+}
+#else
+inline constexpr bool loads_four_scalars = false;
+#endif
+
 template <class T, int Bytes, unsigned Extensions>
 struct registers<T, instruction_set<scalar_registers, Bytes, Extensions>>
     : registers<T, instruction_set<compiler_vectors, Bytes, Extensions>> {
