@@ -157,6 +157,30 @@ BOOST_AUTO_TEST_CASE(compiled_function_and_uneven_ends) {
   BOOST_TEST(distance(found[0], numbers_of(model)) < 1e-4f);
 }
 
+// A mean loss below 0 is no sign that all have joined, and a model may be moved.
+BOOST_AUTO_TEST_CASE(negative_loss_and_a_moved_model) {
+  std::vector<std::vector<float>> found(2);
+  auto const errors = test::as_processes(2, [&](test::thread_process& all) {
+    esp::model<net> first{esp::seed{1}};
+    esp::gradient_average average{all, first};
+    esp::model<net> model{std::move(first)};
+    optim::updater sgd{model, optim::SGD{.learning_rate = 0.5f}};
+    esp::gradients<net> total;
+    total.fill(0.25f);
+    int joined = 0;
+    if (all.rank() == 0)
+      for (int s = 0; s < 3; ++s) {
+        test::expect(average(total, 4, -2.0f) == -2, "the loss of the only process");
+        sgd.update(model, total);
+      }
+    for (; average.join(total); ++joined) sgd.update(model, total);
+    test::expect(joined == (all.rank() == 0 ? 0 : 3), "as many steps as the others have");
+    found[static_cast<std::size_t>(all.rank())] = numbers_of(model);
+  });
+  for (auto const& e : errors) BOOST_TEST(e == "");
+  BOOST_TEST(found[0] == found[1]);
+}
+
 // What one process alone does is an error on all.
 BOOST_AUTO_TEST_CASE(errors) {
   auto const run = [](auto const& step) {

@@ -3,14 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <type_traits>
 
 #include "../base/error_text.hpp"
 #include "../base/hash.hpp"
 #include "../base/raise.hpp"
 #include "../base/version.hpp"
 #include "../device/distributed/gradient_exchange.hpp"
+#include "misuse.hpp"
 #include "model_fit.hpp"
+#include "model_lifetime.hpp"
 #include "parameter_gradients.hpp"
+#include "reference.hpp"
 
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
@@ -56,6 +60,34 @@ template <class Net>
 struct has_own_statistics {
   static constexpr bool agree = !has_statistics_of_all(numbered<Net>);
 };
+
+/// A constraint that errors name: what average(gradients, samples, loss) is called with.
+template <class Gradients, class... X>
+struct averages_call {
+  ESPALIER_READS("expected {}, a number of samples and a loss")
+  static constexpr bool agree = false;
+};
+template <class Gradients, class Samples>
+struct averages_call<Gradients, Gradients&, Samples> {
+  ESPALIER_READS("expected {}, a number of samples and a loss")
+  static constexpr bool agree = std::is_integral_v<std::remove_cvref_t<Samples>>;
+};
+template <class Gradients, class Samples, class Loss>
+struct averages_call<Gradients, Gradients&, Samples, Loss> {
+  ESPALIER_READS("expected {}, a number of samples and a loss")
+  static constexpr bool agree =
+      std::is_integral_v<std::remove_cvref_t<Samples>> && std::is_arithmetic_v<std::remove_cvref_t<Loss>>;
+};
+/// A constraint that errors name: the arguments are processes and a model.
+template <class... Argument>
+struct averages_gradients_of {
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = false;
+};
+template <class First, class Second>
+inline constexpr bool is_averaged =
+    std::is_base_of_v<processes, std::remove_cvref_t<First>> && !std::is_const_v<std::remove_reference_t<First>> &&
+    std::is_lvalue_reference_v<Second> && ModelType<std::remove_cvref_t<Second>>;
 
 /// Gradients in pieces that are exchanged one after the other, so that a process sums one while it receives the next.
 template <std::int64_t Size, std::int64_t Most>
@@ -111,7 +143,7 @@ class gradient_average {
   static constexpr Pieces pieces{};
 
  public:
-  gradient_average(processes& all, Model& model) : exchange_{all}, model_{&model} {
+  gradient_average(processes& all, Model& model) : exchange_{all}, model_{model} {
     constexpr std::uint64_t hash = detail::hash_text(ESPALIER_VERSION_STRING, detail::shapes_hash<Net>);
     exchange_.meet(hash, nullptr, pieces.at, Pieces::count, model.bases().at[plan::base::parameters],
                    static_cast<std::int64_t>(Model::bytes));
@@ -121,19 +153,35 @@ class gradient_average {
 
   /// samples  of the batch of this process, at least 1. It is the weight of its gradients
   void operator()(Gradients& gradients, std::int64_t samples) {
+    T mean = 0;
     check(samples);
-    exchange(gradients, samples, false, T(0));
+    exchange(gradients, samples, false, mean);
   }
   /// loss     of this process. Returns the mean over the samples of all. All processes pass one, or none does
   T operator()(Gradients& gradients, std::int64_t samples, T loss) {
     check(samples);
-    return static_cast<T>(exchange(gradients, samples, true, loss));
+    exchange(gradients, samples, true, loss);
+    return loss;
+  }
+  /// Does not compile: other arguments.
+  template <class... X>
+    requires(!detail::averages_call<Gradients, X...>::agree)
+  T operator()(X&&...) {
+    using Call = detail::averages_call<Gradients, X...>;
+    static_assert(Call::agree,
+                  ESPALIER_SENTENCE("average(gradients, samples[, loss]): pass gradients of this model's net that are "
+                                    "not const, the number of their samples, and the loss if you want its mean",
+                                    Call));
+    return T(0);
   }
   /// Takes part in an average without samples of its own, because other processes have more batches. Whether others
   /// had samples: then update the model with these gradients, as they do.
   ///
   ///     while (average.join(gradients)) adam.update(model, gradients);
-  bool join(Gradients& gradients) { return exchange(gradients, 0, false, T(0)) >= 0; }
+  bool join(Gradients& gradients) {
+    T mean = 0;
+    return exchange(gradients, 0, false, mean);
+  }
   /// Tells the others that this process rejects its batch, so that they do not wait for it: each has an error then.
   /// Call it where an error of the batch is caught.
   void reject() noexcept { exchange_.reject(steps_ + 1); }
@@ -144,17 +192,17 @@ class gradient_average {
     reject();
     detail::raise(samples_error(samples));
   }
-  /// Returns the mean loss, or -1 if no process has samples.
-  double exchange(Gradients& gradients, std::int64_t samples, bool wants_loss, T loss) {
+  /// Whether a process has samples. loss: becomes the mean.
+  bool exchange(Gradients& gradients, std::int64_t samples, bool wants_loss, T& loss) {
     T* const at = gradients.span().data();
     exchange_.move_to(at);
     exchange_.begin(header(samples, wants_loss));
     exchange_.wait_for_headers();
-    if (exchange_.all_have_joined()) return -1;
+    if (exchange_.all_have_joined()) return false;
     exchange_.ready_all();
-    double const mean = exchange_.finish(static_cast<double>(loss));
+    loss = static_cast<T>(exchange_.finish(static_cast<double>(loss)));
     ++steps_;
-    return mean;
+    return true;
   }
   on_device::step_header header(std::int64_t samples, bool wants_loss) const {
     on_device::step_header r{};
@@ -171,18 +219,21 @@ class gradient_average {
   }
 
   on_device::gradient_exchange<T> exchange_;
-  Model* model_;
+  detail::reference<Model> model_;
   std::uint64_t steps_ = 0;
 };
 
 /// Does not compile: the gradients are not in the memory of the processor, or the model cannot be trained.
 template <class Model>
   requires(!detail::averages_on_host<typename Model::device_type>::agree || !detail::can_be_trained<Model>::agree ||
-           !detail::has_own_statistics<typename Model::net_type>::agree)
+           !detail::has_own_statistics<typename Model::net_type>::agree || std::is_const_v<Model>)
 class gradient_average<Model> {
+  using Changes = std::conditional_t<std::is_const_v<Model>, detail::may_change<Model>, agreed>;
   using OnHost = detail::averages_on_host<typename Model::device_type>;
   using Stored = detail::can_be_trained<Model>;
   using Statistics = detail::has_own_statistics<typename Model::net_type>;
+  static_assert(Changes::agree || !OnHost::agree || !Stored::agree || !Statistics::agree,
+                ESPALIER_SENTENCE("gradient_average{processes, model}: " ESPALIER_MODEL_IS_CONST, Changes));
   static_assert(Statistics::agree || !OnHost::agree || !Stored::agree,
                 ESPALIER_SENTENCE("gradient_average{processes, model}: the net has a SyncBatchNorm, whose statistics a "
                                   "trainer of a model<Net, distributed<>> exchanges; use BatchNorm",
@@ -204,6 +255,35 @@ class gradient_average<Model> {
   bool join(auto&&) { return false; }
   void reject() noexcept {}
 };
+
+/// Does not compile: the arguments are not processes and a model.
+template <class... Argument>
+class gradient_average<detail::misused<detail::averages_gradients_of<Argument...>>> {
+  using Arguments = detail::averages_gradients_of<Argument...>;
+  static_assert(Arguments::agree,
+                ESPALIER_SENTENCE("gradient_average{...}: pass the processes that train together (esp::mpi processes), "
+                                  "and the model, a variable",
+                                  Arguments));
+
+ public:
+  gradient_average(auto&&...) {}
+  template <class X>
+  X operator()(auto&&, std::int64_t, X loss) {
+    return loss;
+  }
+  void operator()(auto&&, std::int64_t) {}
+  bool join(auto&&) { return false; }
+  void reject() noexcept {}
+};
+template <class First, class Second>
+  requires(detail::is_averaged<First, Second>)
+gradient_average(First&&, Second&&)
+->gradient_average<std::remove_reference_t<Second>>;
+template <class First, class Second>
+  requires(!detail::is_averaged<First, Second>)
+gradient_average(First&&, Second&&)
+->gradient_average<
+    detail::misused<detail::averages_gradients_of<std::remove_cvref_t<First>, std::remove_cvref_t<Second>>>>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"
