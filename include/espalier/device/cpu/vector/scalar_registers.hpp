@@ -123,8 +123,8 @@ ESPALIER_INLINE void store_past_caches(T* to, scalars<T, N> const& x) {
   store_scalars(to, x, indices_below<N>{});
 }
 
-/// Adds x times the next four numbers to four sums, and moves `from` behind them. On ARM one instruction loads the four:
-/// a product of one row takes five instructions for them instead of eight.
+/// Adds x times the next four numbers to four sums, and moves `from` behind them. On ARM one instruction loads the
+/// four: a product of one row takes five instructions for them instead of eight.
 #if defined(__arm__) && defined(__ARM_FEATURE_FMA) && !defined(ESPALIER_SEPARATE_ROUNDING)
 inline constexpr bool loads_four_scalars = true;
 ESPALIER_INLINE void add_four(scalars<float, 4>& sum, float const*& from, float x) {
