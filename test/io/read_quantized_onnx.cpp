@@ -306,13 +306,13 @@ BOOST_AUTO_TEST_CASE(truncated_files_are_refused) {
   }
 }
 
-/// Files with changed bytes are read or refused, and nothing beyond them is read.
+/// Files with changed bytes are read or rejected, and nothing beyond them is read.
 BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
   temporary::folder const folder;
   char const* const path = folder.path("net.onnx");
   std::string const whole = from_base64(test::runtime_files::mlp_s8);
   using Mlp = nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 5>, nn::Tanh, nn::Linear<5, 3>, nn::Softmax<>>;
-  int refused = 0, read = 0;
+  int rejected = 0, read = 0;
   std::uint32_t random = 1;
   for (int i = 0; i < 1500; ++i) {
     std::string damaged = whole;
@@ -328,11 +328,11 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
       (void)io::read_quantized_onnx<Mlp, esp::batch<4, 6>>(path);
       ++read;
     } catch (io::error const&) {
-      ++refused;
+      ++rejected;
     } catch (esp::quantization_error const&) {
-      ++refused;
+      ++rejected;
     }
   }
-  BOOST_TEST(refused + read == 1500);
+  BOOST_TEST(rejected + read == 1500);
   BOOST_TEST(refused > 300);
 }

@@ -89,6 +89,18 @@ inline constexpr bool is_averaged =
     std::is_base_of_v<processes, std::remove_cvref_t<First>> && !std::is_const_v<std::remove_reference_t<First>> &&
     std::is_lvalue_reference_v<Second> && ModelType<std::remove_cvref_t<Second>>;
 
+/// The members of one that does not compile, so that one mistake produces one error.
+struct accepts_every_average {
+  accepts_every_average(auto&&...) {}
+  template <class X>
+  X operator()(auto&&, std::int64_t, X loss) {
+    return loss;
+  }
+  void operator()(auto&&, std::int64_t) {}
+  bool join(auto&&) { return false; }
+  void reject() noexcept {}
+};
+
 /// Gradients in pieces that are exchanged one after the other, so that a process sums one while it receives the next.
 template <std::int64_t Size, std::int64_t Most>
 struct gradient_pieces {
@@ -227,7 +239,7 @@ class gradient_average {
 template <class Model>
   requires(!detail::averages_on_host<typename Model::device_type>::agree || !detail::can_be_trained<Model>::agree ||
            !detail::has_own_statistics<typename Model::net_type>::agree || std::is_const_v<Model>)
-class gradient_average<Model> {
+class gradient_average<Model> : public detail::accepts_every_average {
   using Changes = std::conditional_t<std::is_const_v<Model>, detail::may_change<Model>, agreed>;
   using OnHost = detail::averages_on_host<typename Model::device_type>;
   using Stored = detail::can_be_trained<Model>;
@@ -246,19 +258,13 @@ class gradient_average<Model> {
                 ESPALIER_SENTENCE("gradient_average{processes, model}: " ESPALIER_MODEL_IS_EVALUATED, Stored));
 
  public:
-  gradient_average(auto&&...) {}
-  template <class X>
-  X operator()(auto&&, std::int64_t, X loss) {
-    return loss;
-  }
-  void operator()(auto&&, std::int64_t) {}
-  bool join(auto&&) { return false; }
-  void reject() noexcept {}
+  using detail::accepts_every_average::accepts_every_average;
 };
 
 /// Does not compile: the arguments are not processes and a model.
 template <class... Argument>
-class gradient_average<detail::misused<detail::averages_gradients_of<Argument...>>> {
+class gradient_average<detail::misused<detail::averages_gradients_of<Argument...>>>
+    : public detail::accepts_every_average {
   using Arguments = detail::averages_gradients_of<Argument...>;
   static_assert(Arguments::agree,
                 ESPALIER_SENTENCE("gradient_average{...}: pass the processes that train together (esp::mpi processes), "
@@ -266,14 +272,7 @@ class gradient_average<detail::misused<detail::averages_gradients_of<Argument...
                                   Arguments));
 
  public:
-  gradient_average(auto&&...) {}
-  template <class X>
-  X operator()(auto&&, std::int64_t, X loss) {
-    return loss;
-  }
-  void operator()(auto&&, std::int64_t) {}
-  bool join(auto&&) { return false; }
-  void reject() noexcept {}
+  using detail::accepts_every_average::accepts_every_average;
 };
 template <class First, class Second>
   requires(detail::is_averaged<First, Second>)

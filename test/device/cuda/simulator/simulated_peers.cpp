@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Exchanges between simulated devices of several processes: what arrives where, and what is refused.
+// Exchanges between simulated devices of several processes: what arrives where, and what is rejected.
 #define BOOST_TEST_MODULE device_cuda_simulator_simulated_peers
 #include <boost/test/unit_test.hpp>
 
