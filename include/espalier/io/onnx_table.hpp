@@ -4,6 +4,7 @@
 #include "../operation/copied.hpp"
 #include "../operation/loop.hpp"
 #include "../operation/operation.hpp"
+#include "../operation/over_processes.hpp"
 #include "../operation/pack.hpp"
 #include "../operation/winograd.hpp"
 #include "onnx_builder.hpp"
@@ -238,11 +239,11 @@ inline constexpr table_row table[] = {
     {&described<same_>, written::expanded, "", nullptr},
 };
 
-/// Ops that are formulas and have no node of their own in a program, and those of programs that update a model. Op
-/// templates have none either; their operands are exported.
+/// Ops that are formulas and have no node of their own in a program, and those of programs that update a model or that
+/// processes train together. Op templates have none either; their operands are exported.
 template <class...>
 struct ops {};
-using never_nodes = ops<pack_, part_, scaled_by_deviation_, shifted_variance_, square_, winograd_kernels_>;
+using never_nodes = ops<exchange_, pack_, part_, scaled_by_deviation_, shifted_variance_, square_, winograd_kernels_>;
 
 constexpr table_row const* row_of(graph::descriptor const* op) {
   for (table_row const& row : table)

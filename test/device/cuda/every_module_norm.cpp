@@ -20,6 +20,7 @@ BOOST_AUTO_TEST_CASE(over_the_batch) {
   check<nn::BatchNorm2d<3>, 4, 3, 3, 5>("batch_norm of images");
   check<nn::BatchNorm<3, -1, nn::norm{.momentum = 0.25, .variance = nn::unbiased}>, 4, 3, 3>(
       "batch_norm, channels last");
+  check<nn::SyncBatchNorm<5>, 9, 5>("sync_batch_norm of a process alone");
 }
 BOOST_AUTO_TEST_CASE(of_examples) {
   check<nn::LayerNorm1d<33>, 5, 33>("layer_norm of rows");
