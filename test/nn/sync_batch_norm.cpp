@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(joins) {
       trainer.step(batch.x, batch.labels);
     }
     joined[me] = trainer.join();
-    joined[me] += trainer.join() * 100;  // nobody trains
+    joined[me] += trainer.join() * 100;  // no process trains
     record(r[me], model, trainer);
   });
   for (auto const& e : errors) BOOST_TEST(e == "");
