@@ -7,7 +7,7 @@
 namespace espalier::detail {
 
 /// The bytes of a trainer's optimizer.
-template <class Memory, bool IsSharded>
+template <class Memory, bool AsksForShards>
 class optimizer_costs {
  public:
   static constexpr std::size_t optimizer_bytes = Memory::state_bytes;
@@ -16,16 +16,17 @@ template <class Memory>
 class optimizer_costs<Memory, true> {
  public:
   /// The bytes of a sharded optimizer in the process of this rank, which it allocates beside the trainer's `bytes`.
-  static constexpr std::size_t optimizer_bytes(int processes, int rank) {
-    return Memory::shards::bytes(processes, rank);
+  static constexpr std::size_t optimizer_bytes([[maybe_unused]] int processes, [[maybe_unused]] int rank) {
+    if constexpr (Memory::is_sharded) return Memory::shards::bytes(processes, rank);
+    else return 0;  // such a trainer does not compile
   }
 };
 
 /// The costs of a trainer, as compile-time constants, and the facts of its targets. A trainer inherits them.
 /// units   bytes of the whole trainer (bytes) and of its parts; flops are of a step of the first batch
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-class trainer_costs : public optimizer_costs<trainer_memory<Model, Loss, Optimizer, Batch, More...>,
-                                             trainer_memory<Model, Loss, Optimizer, Batch, More...>::is_sharded> {
+class trainer_costs
+    : public optimizer_costs<trainer_memory<Model, Loss, Optimizer, Batch, More...>, optim::is_sharded<Optimizer>> {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Memory = trainer_memory<Model, Loss, Optimizer, Batch, More...>;
