@@ -11,4 +11,8 @@ inline constexpr bool longer_run = true;
 inline constexpr bool longer_run = false;
 #endif
 
+/// Whether case `Number` of a list is compiled in this run: every other one.
+template <int Number>
+inline constexpr bool in_this_run = Number % 2 == (longer_run ? 1 : 0);
+
 }  // namespace test
