@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <tuple>
 
 #include <espalier/io/read_quantized_tflite.hpp>
 #include <espalier/io/tflite.hpp>
@@ -115,6 +116,16 @@ struct Residual {
   }
 };
 
+struct Two {
+  nn::Linear<4, 3> first;
+  nn::Linear<5, 3> second;
+  ESPALIER_MODULE(Two, first, second)
+  constexpr auto forward(auto x, auto h) const {
+    auto const y = second(h);
+    return std::tuple{first(x) + y, y};
+  }
+};
+
 using Small = nn::Sequential<nn::Linear<6, 7>, nn::ReLU, nn::Linear<7, 3>>;
 tflite::model_file file_of_small() {
   temporary::folder const folder;
@@ -164,6 +175,42 @@ BOOST_AUTO_TEST_CASE(what_was_written_has_the_same_bits) {
                                 nn::Linear<32, 4, nn::no_bias>, nn::Softmax<>>;
   BOOST_TEST(differing_after_a_file<Normed>(shape<8, 16>{}) == 0);
   BOOST_TEST((differing_after_a_file<nn::MultiheadAttention<32, 4>>(shape<2, 6, 32>{})) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(nets_of_several_inputs_and_of_indices_have_the_same_bits) {
+  temporary::folder const folder;
+  {
+    esp::model<Two> model{esp::seed{1}};
+    esp::calibration calibration{model, esp::batch<2, 4>{}, esp::batch<2, 5>{}};
+    esp::result_calibration results{model, esp::batch<2, 4>{}, esp::batch<2, 5>{}};
+    auto const x = numbers<float, shape<2, 4>>(1);
+    auto const h = numbers<float, shape<2, 5>>(2);
+    calibration(x, h);
+    results(x, h);
+    using batches = esp::shapes<esp::batch<2, 4>, esp::batch<2, 5>>;
+    io::write_tflite<batches>(folder.path("two"), model, calibration, results);
+    esp::quantized written{model, calibration, esp::batch<2, 4>{}, esp::batch<2, 5>{}};
+    auto read = io::read_quantized_tflite<Two, batches>(folder.path("two"));
+    tensor<float, shape<2, 3>> a, b, of_file, also_of_file;
+    written(x, h, a, b);
+    read(x, h, of_file, also_of_file);
+    for (int i = 0; i < 6; ++i) BOOST_TEST((a[i] == of_file[i] && b[i] == also_of_file[i]));
+  }
+  using Words = nn::Sequential<nn::Embedding<10, 8>, nn::Linear<8, 3>>;
+  esp::model<Words> model{esp::seed{1}};
+  tensor<std::int32_t, shape<2, 5>> x;
+  for (int i = 0; i < 10; ++i) x[i] = i * 7 % 10;
+  esp::calibration calibration{model, esp::batch<2, 5>{}};
+  esp::result_calibration results{model, esp::batch<2, 5>{}};
+  calibration(x);
+  results(x);
+  io::write_tflite<esp::batch<2, 5>>(folder.path("words"), model, calibration, results);
+  esp::quantized written{model, calibration, esp::batch<2, 5>{}};
+  auto read = io::read_quantized_tflite<Words, esp::batch<2, 5>>(folder.path("words"));
+  tensor<float, shape<2, 5, 3>> y, of_file;
+  written(x, y);
+  read(x, of_file);
+  for (int i = 0; i < 30; ++i) BOOST_TEST(y[i] == of_file[i]);
 }
 
 /// The interpreter also rounds results and values between products, to half a step of 1/255 of their range each.

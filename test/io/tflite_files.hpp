@@ -2,8 +2,8 @@
 // clang-format off
 #pragma once
 
-/// Nets that Keras 3.15.1 trained on docs/examples/data and the converter of TensorFlow 2.21.0 quantized, with an input and
-/// the interpreter's output for it. Written by test/io/tflite_files.py.
+/// Nets that Keras 3.15.1 trained on docs/examples/data and the converter of TensorFlow 2.21.0 quantized,
+/// with an input and the interpreter's output for it. Written by test/io/tflite_files.py.
 namespace test::tflite_files {
 
 inline constexpr char dense[] =

@@ -97,8 +97,8 @@ def main():
     keras.utils.set_random_seed(1)
     pictures, labels = digits()
     text = ["// SPDX-License-Identifier: BSL-1.0", "// clang-format off", "#pragma once", "",
-            f"/// Nets that Keras {keras.__version__} trained on docs/examples/data and the converter of TensorFlow {tf.__version__} quantized, with an input and",
-            "/// the interpreter's output for it. Written by test/io/tflite_files.py.", "namespace test::tflite_files {", ""]
+            f"/// Nets that Keras {keras.__version__} trained on docs/examples/data and the converter of TensorFlow {tf.__version__} quantized,",
+            "/// with an input and the interpreter's output for it. Written by test/io/tflite_files.py.", "namespace test::tflite_files {", ""]
     for name, (net, shape, whole) in NETS.items():
         inputs = keras.Input(shape=shape, dtype="float32")
         model = keras.Model(inputs, net(inputs))

@@ -9,7 +9,7 @@
 namespace espalier::io {
 
 /// The name of the graph and the description of the net in a TensorFlow Lite file. fully_connected: whether a Linear is
-/// a FULLY_CONNECTED with a scale for each output, which is version 12 of that operator; interpreters before it, such as
+/// a FULLY_CONNECTED with a scale for each output, which is version 12 of that operator. Older interpreters, such as
 /// tflite_runtime 2.14, run the same net with convolutions of one pixel.
 struct tflite_options {
   char const* name = "net";
@@ -82,6 +82,33 @@ onnx::model_file quantized_onnx(char const* path, Model const& model, float cons
   return std::move(to.file);
 }
 
+/// Writes the file of a net. ranges, returned: two numbers for each product.
+template <class Net, class Batch, class Model>
+void write(char const* path, Model const& model, float const* ranges, float const* returned,
+           tflite_options const& options) {
+  auto const& split = espalier::detail::quantized_split_of<Net, Batch>;
+  std::vector<product_results> products;
+  for (int k = 0; k < split.count; ++k) {
+    for (int j = 0; j < k; ++j)
+      if (split.products[j].slot == split.products[k].slot)
+        throw_error<error>("%s: products %d and %d of the quantized net share their weights", path, j, k);
+    float const low = returned[2 * k], high = returned[2 * k + 1];
+    (void)espalier::detail::scale_of_range(low, high, k);  // throws
+    products.push_back({split.products[k].bias >= 0, split.products[k].relu, low, high});
+  }
+  onnx::model_file const net = quantized_onnx<Net, Batch>(path, model, ranges, options);
+  model_file const file = translator{net, std::move(products), options.fully_connected, path}.run();
+  std::size_t most = 1 << 20;
+  for (std::string const& data : file.buffers) most += data.size() + 64;
+  if (most > 0x7fffffffu)
+    throw_error<write_error>("%s: a TensorFlow Lite file has at most 2 GiB, and this net needs %lld bytes", path,
+                             static_cast<long long>(most));
+  std::string const bytes = model_writer{file}.bytes();
+  atomic_file to{path};
+  to.write(bytes.data(), bytes.size());
+  to.commit();
+}
+
 }  // namespace tflite
 
 /// write_tflite<batch<N, ...>>(path, model, ranges, results): exports a quantized net as a TensorFlow Lite file.
@@ -141,31 +168,8 @@ void write_tflite(file_path path, Model const& model, Calibrated const& calibrat
       if constexpr (Ranges::agree && Returned::agree && Ops::agree) {
         espalier::detail::check_has_data(calibrated);
         espalier::detail::check_has_data(results);
-        auto const& split = espalier::detail::quantized_split_of<Net, Batch>;
-        std::vector<tflite::product_results> products;
-        float const* const returned = espalier::detail::ranges_in(results);
-        for (int k = 0; k < split.count; ++k) {
-          for (int j = 0; j < k; ++j)
-            if (split.products[j].slot == split.products[k].slot)
-              throw_error<error>("%s: products %d and %d of the quantized net share their weights",
-                                 static_cast<char const*>(path), j, k);
-          float const low = returned[2 * k], high = returned[2 * k + 1];
-          (void)espalier::detail::scale_of_range(low, high, k);  // throws
-          products.push_back({split.products[k].bias >= 0, split.products[k].relu, low, high});
-        }
-        onnx::model_file const net =
-            tflite::quantized_onnx<Net, Batch>(path, model, espalier::detail::ranges_in(calibrated), options);
-        tflite::model_file const file =
-            tflite::translator{net, std::move(products), options.fully_connected, path}.run();
-        std::size_t most = 1 << 20;
-        for (std::string const& data : file.buffers) most += data.size() + 64;
-        if (most > 0x7fffffffu)
-          throw_error<write_error>("%s: a TensorFlow Lite file has at most 2 GiB, and this net needs %lld bytes",
-                                   static_cast<char const*>(path), static_cast<long long>(most));
-        std::string const bytes = tflite::model_writer{file}.bytes();
-        atomic_file to{path};
-        to.write(bytes.data(), bytes.size());
-        to.commit();
+        tflite::write<Net, Batch>(path, model, espalier::detail::ranges_in(calibrated),
+                                  espalier::detail::ranges_in(results), options);
       }
     }
   }

@@ -12,6 +12,29 @@
 /// DequantizeLinear, and images have their channels second where write_quantized_onnx has them so.
 namespace espalier::io::tflite {
 
+/// Operators that become one operation.
+struct unary_row {
+  op code;
+  char const* type;
+};
+inline constexpr unary_row unary_table[] = {{op::abs, "Abs"}, {op::cos, "Cos"},          {op::elu, "Elu"},
+                                            {op::exp, "Exp"}, {op::floor, "Floor"},      {op::log, "Log"},
+                                            {op::neg, "Neg"}, {op::logistic, "Sigmoid"}, {op::relu, "Relu"},
+                                            {op::sin, "Sin"}, {op::sqrt, "Sqrt"},        {op::tanh, "Tanh"}};
+/// options: those with an activation, or null.
+struct binary_row {
+  op code;
+  char const* type;
+  options_layout const* options;
+};
+inline constexpr binary_row binary_table[] = {{op::add, "Add", &add_options}, {op::sub, "Sub", &sub_options},
+                                              {op::mul, "Mul", &mul_options}, {op::div, "Div", &div_options},
+                                              {op::pow, "Pow", nullptr},      {op::maximum, "Max", nullptr},
+                                              {op::minimum, "Min", nullptr}};
+using reduction_row = unary_row;
+inline constexpr reduction_row reduction_table[] = {
+    {op::mean, "ReduceMean"}, {op::sum, "ReduceSum"}, {op::reduce_max, "ReduceMax"}, {op::reduce_min, "ReduceMin"}};
+
 class onnx_translator {
  public:
   onnx_translator(model_file const& from, char const* path)
@@ -35,8 +58,8 @@ class onnx_translator {
 
  private:
   /// A value in float, or indices; edges: numbers around images that their reader adds: above, on the left, below, on
-  /// the right; zeros, or the lowest number. rounded_as: the tensor whose scale rounds it, or -1; a reader writes the rounding behind the order of
-  /// axes that it needs.
+  /// the right; zeros, or the lowest number. rounded_as: the tensor whose scale rounds it, or -1; a reader writes the
+  /// rounding behind the order of axes that it needs.
   struct value {
     onnx::view view{};
     extents shape{};
@@ -289,6 +312,12 @@ class onnx_translator {
   // Operators.
 
   void translate(operation const& o) {
+    for (unary_row const& row : unary_table)
+      if (o.code == row.code) return unary(o, row.type);
+    for (binary_row const& row : binary_table)
+      if (o.code == row.code) return binary(o, row.type, row.options == nullptr ? 0 : option(o, *row.options, 0));
+    for (reduction_row const& row : reduction_table)
+      if (o.code == row.code) return reduced(o, row.type);
     switch (o.code) {
       case op::quantize:
       case op::dequantize:
@@ -312,14 +341,6 @@ class onnx_translator {
       case op::pad:
       case op::padv2:
         return padded(o);
-      case op::mean:
-        return reduced(o, "ReduceMean");
-      case op::sum:
-        return reduced(o, "ReduceSum");
-      case op::reduce_max:
-        return reduced(o, "ReduceMax");
-      case op::reduce_min:
-        return reduced(o, "ReduceMin");
       case op::softmax:
         if (option(o, softmax_options, 0) != 1) fail(o, "expected a factor (beta) of 1");
         return softmax(o, "Softmax");
@@ -333,48 +354,10 @@ class onnx_translator {
         return gathered(o);
       case op::batch_matmul:
         return batch_matmul(o);
-      case op::add:
-        return binary(o, "Add", option(o, add_options, 0));
-      case op::sub:
-        return binary(o, "Sub", option(o, sub_options, 0));
-      case op::mul:
-        return binary(o, "Mul", option(o, mul_options, 0));
-      case op::div:
-        return binary(o, "Div", option(o, div_options, 0));
-      case op::pow:
-        return binary(o, "Pow", 0);
-      case op::maximum:
-        return binary(o, "Max", 0);
-      case op::minimum:
-        return binary(o, "Min", 0);
-      case op::relu:
-        return unary(o, "Relu");
       case op::relu6:
         return set(o, variable(o, 0), static_cast<double>(activation::relu6));
       case op::relu_n1_to_1:
         return set(o, variable(o, 0), static_cast<double>(activation::relu_n1_to_1));
-      case op::logistic:
-        return unary(o, "Sigmoid");
-      case op::tanh:
-        return unary(o, "Tanh");
-      case op::exp:
-        return unary(o, "Exp");
-      case op::log:
-        return unary(o, "Log");
-      case op::sqrt:
-        return unary(o, "Sqrt");
-      case op::abs:
-        return unary(o, "Abs");
-      case op::neg:
-        return unary(o, "Neg");
-      case op::sin:
-        return unary(o, "Sin");
-      case op::cos:
-        return unary(o, "Cos");
-      case op::floor:
-        return unary(o, "Floor");
-      case op::elu:
-        return unary(o, "Elu");
       case op::leaky_relu:
         return unary(o, "LeakyRelu", {onnx::with_number("alpha", option(o, leaky_relu_options, 0))});
       default:
@@ -440,8 +423,10 @@ class onnx_translator {
   // Operators along axes.
 
   void reshaped(operation const& o) {
-    value v = carried(o, 0);
+    std::int64_t const t = input_of(o, 0);
+    value v = unpadded(value_of(t), t);  // perhaps indices
     if (v.view.held) fail(o, "expected an operand that is no constant");
+    if (!v.is_float && of(o.outputs[0]).type != of(t).type) fail(o, "expected a result of its operand's type");
     extents const s = extents_of(o.outputs[0]);
     if (s.size() != v.shape.size()) fail(o, "expected as many elements as its operand has");
     v.view = to_.reshaped(v.view, v.shape, s);
