@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "array.hpp"
 #include "onnx_windows.hpp"
 #include "tflite_file.hpp"
 
