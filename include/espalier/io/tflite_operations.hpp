@@ -281,6 +281,8 @@ class translator {
     bool const taken = std::count(to_.inputs.begin(), to_.inputs.end(), t) != 0 || of(t).buffer != 0 ||
                        std::count(to_.outputs.begin(), to_.outputs.end(), t) != 0;
     if (taken) t = emit(op::reshape, inputs({t, list(extents_of(t))}), add(name, of(t).type, extents_of(t)));
+    for (tensor& each : to_.tensors)
+      if (each.name == name) each.name += "_int8";  // a product's result that has no other name in ONNX
     to_.tensors[at(t)].name = name;
     return t;
   }
