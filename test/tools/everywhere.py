@@ -71,7 +71,7 @@ def newlib():
 
 
 def targets(headers):
-    """headers: a folder with links to the headers of boost, xsimd and nlohmann alone, for compilers of other processors."""
+    """headers: a folder with links to the headers of boost, xsimd, flatbuffers and nlohmann alone, for compilers of other processors."""
     of_library = ["-isystem", str(headers)]
     native = Target("", "g++", ["-O1"], [], [])
 
@@ -229,7 +229,7 @@ def main(words):
     folder, names = Path(words[0]).resolve(), words[1:]
     headers = folder / "headers"
     headers.mkdir(parents=True, exist_ok=True)
-    for library in "boost", "xsimd", "nlohmann":
+    for library in "boost", "xsimd", "flatbuffers", "nlohmann":
         link, place = headers / library, Path("/usr/include") / library
         if place.is_dir() and not link.exists():
             link.symlink_to(place)
