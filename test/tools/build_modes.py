@@ -75,7 +75,7 @@ def modes():
     made += [
         Mode("clang_cpp26", "clang", "syntax", STRICT, standard="c++26"),
         Mode("gcc_11", "gcc", "invalid", "-w -U__GNUC__ -D__GNUC__=11", "espalier requires g++ 12 or later", quick=True),
-        Mode("clang_17", "clang", "invalid", "-w -U__clang_major__ -D__clang_major__=17", "espalier requires clang 18 or later", quick=True),
+        Mode("clang_13", "clang", "invalid", "-w -U__clang_major__ -D__clang_major__=13", "espalier requires clang 14 or later", quick=True),
         Mode("gcc_mve", "gcc", "invalid", "-D__ARM_FEATURE_MVE=3", "espalier does not support MVE with g++", quick=True),
         Mode("gcc_x87", "gcc", "invalid", "-mfpmath=387", "espalier requires float arithmetic without excess precision", quick=True),
     ]

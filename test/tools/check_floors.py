@@ -42,6 +42,7 @@ OTHERS = {
     "cublas": "espalier/device/cuda/",
     "cudnn": "espalier/device/cuda/",
     "nccl": "espalier/device/cuda/",
+    "flatbuffers/": "espalier/io/",
     "nlohmann/": "espalier/io/",
     "nvtx3/": "espalier/device/cuda/",
     "mpi.h": "espalier/device/distributed/library/",

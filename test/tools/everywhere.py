@@ -71,7 +71,7 @@ def newlib():
 
 
 def targets(headers):
-    """headers: a folder with links to the headers of boost, xsimd and nlohmann alone, for compilers of other processors."""
+    """headers: a folder with links to the headers of boost, xsimd, flatbuffers and nlohmann alone, for compilers of other processors."""
     of_library = ["-isystem", str(headers)]
     native = Target("", "g++", ["-O1"], [], [])
 
@@ -90,6 +90,7 @@ def targets(headers):
         Target("x86_64", "g++", ["-O1", "-msse2"], [], same + digits + integers + files + [("threads", True)]),
         Target("x86_64_v3", "g++", ["-O1", "-march=x86-64-v3"], [], both + digits + [("threads", False)]),
         Target("x86_64_v3_clang", "clang++-19", ["-O1", "-march=x86-64-v3"], [], same),
+        *[Target(f"x86_64_clang_{version}", f"clang++-{version}", ["-O1", "-march=x86-64-v3"], [], same + digits + integers + files if version == 14 else digits) for version in (14, 15, 16)],
         Target("x86_64_libcxx", "clang++-19", ["-O1", "-stdlib=libc++", "-isystem", str(headers)], [], both + digits + files, tools=["/usr/lib/llvm-19/include/c++/v1/vector"]),
         user("i686", "i686-linux-gnu", "", both, ["-msse2", "-mfpmath=sse"]),
         user("aarch64", "aarch64-linux-gnu", "qemu-aarch64", both + digits + integers + files),
@@ -228,7 +229,7 @@ def main(words):
     folder, names = Path(words[0]).resolve(), words[1:]
     headers = folder / "headers"
     headers.mkdir(parents=True, exist_ok=True)
-    for library in "boost", "xsimd", "nlohmann":
+    for library in "boost", "xsimd", "flatbuffers", "nlohmann":
         link, place = headers / library, Path("/usr/include") / library
         if place.is_dir() and not link.exists():
             link.symlink_to(place)

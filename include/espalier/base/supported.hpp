@@ -7,18 +7,18 @@
 /// follow.
 #if defined(_MSC_VER) && !defined(__clang__)
 #define ESPALIER_REQUIRES \
-  "espalier requires g++ 12 or later, or clang 18 or later (this is another compiler; no file is missing)"
+  "espalier requires g++ 12 or later, or clang 14 or later (this is another compiler; no file is missing)"
 #elif defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
 #define ESPALIER_REQUIRES "espalier requires C++20: compile with -std=c++20 (no file is missing)"
 #elif defined(__apple_build_version__) && __clang_major__ < 17
 #define ESPALIER_REQUIRES \
-  "espalier requires clang 18 or later, or Apple clang 17 or later (this one is older; no file is missing)"
-#elif defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 18
+  "espalier requires clang 14 or later, or Apple clang 17 or later (this one is older; no file is missing)"
+#elif defined(__clang__) && !defined(__apple_build_version__) && __clang_major__ < 14
 #define ESPALIER_REQUIRES \
-  "espalier requires clang 18 or later, or g++ 12 or later (this clang is older; no file is missing)"
+  "espalier requires clang 14 or later, or g++ 12 or later (this clang is older; no file is missing)"
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #define ESPALIER_REQUIRES \
-  "espalier requires g++ 12 or later, or clang 18 or later (this g++ is older; no file is missing)"
+  "espalier requires g++ 12 or later, or clang 14 or later (this g++ is older; no file is missing)"
 #elif defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
 // Elementary functions split numbers by rounding. With the 80 bits of an x87 they would be wrong by millions of units
 // in the last place, without an error.

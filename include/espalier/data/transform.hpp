@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "../base/philox.hpp"
+#include "../base/real.hpp"
 #include "../storage/view.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -74,7 +75,7 @@ struct image_axes<shape<C, H, W>, chw> {
 };
 
 /// Named relation: a probability lies between 0 and 1; a padding is not negative.
-template <double P>
+template <nn::real P>
 struct probability {
   static constexpr bool agree = P >= 0 && P <= 1;
 };
@@ -87,7 +88,7 @@ struct padding_of {
 /// shape   (H, W, C) for hwc, (C, H, W) for chw, (H, W) for both
 /// range   P in [0, 1]
 /// source  needle's RandomFlipHorizontal
-template <class Layout, double P = 0.5>
+template <class Layout, nn::real P = 0.5>
 struct random_flip_horizontal {
   static_assert(probability<P>::agree,
                 ESPALIER_SENTENCE("data::random_flip_horizontal<Layout, P>: P must lie in [0, 1]", probability<P>));

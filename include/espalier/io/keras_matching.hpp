@@ -41,8 +41,8 @@ struct first_keras_fault {
 };
 template <class First, class... M>
 struct first_keras_fault<First, M...> {
-  using type = std::conditional_t<keras_fault<First>::type::agree, first_keras_fault<M...>,
-                                  std::type_identity<typename keras_fault<First>::type>>::type;
+  using type = typename std::conditional_t<keras_fault<First>::type::agree, first_keras_fault<M...>,
+                                           std::type_identity<typename keras_fault<First>::type>>::type;
 };
 template <class M>
 struct keras_fault {

@@ -79,7 +79,9 @@ using activation_ranges = tensor<float, shape<Products, 2>>;
 ///          not compile; a NaN or an infinity in front of a product throws quantization_error, and the ranges stay as
 ///          they were
 /// source   Jacob et al. 2018
-template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
+/// Results: records what each product returns, for result_calibration.
+template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type,
+          bool Results = false>
 class calibration {
   using Net = typename Model::net_type;
   using Sound = typename plan::sound_program<detail::evaluation_program<Net, Batch>>::checked;
@@ -94,7 +96,7 @@ class calibration {
   static_assert(Products::agree,
                 ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_QUANTIZES_PRODUCTS, Products));
   using T = float;
-  using Program = detail::calibrated_program<Net, Batch>;
+  using Program = detail::calibrated_program<Net, Batch, Results>;
   using Preparing = detail::constants_program<Net, Batch>;
   using Call = detail::call_of_net<Net, T, Batch, Found>;
   static constexpr int counted = Quantizes::count > 0 ? Quantizes::count : 1;  // one error, not two
@@ -211,8 +213,8 @@ class calibration {
 };
 
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
-template <class Model, class Batch, class... Facts>
-class calibration<Model, Batch, invalid<Facts...>> {
+template <class Model, class Batch, class... Facts, bool Results>
+class calibration<Model, Batch, invalid<Facts...>, Results> {
   using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, calibration>;
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);

@@ -320,24 +320,24 @@ struct stored_places {
   static constexpr plan::storage_layout layout() { return {numbered.of, nullptr}; }
 };
 
-/// Evaluation in float that also writes what the integer products will read. The outputs are gradients in slots, with
-/// memory one after the other.
-template <class Net, class Batch>
+/// Evaluation in float that also writes what the integer products will read, or if Results what they will return. The
+/// outputs are gradients in slots, with memory one after the other.
+template <class Net, class Batch, bool Results = false>
 struct calibrated_program {
   using subject = Net;
   static constexpr quantized_split const& split = quantized_split_of<Net, Batch>;
   static constexpr int constants = quantizable_parts<Net, Batch>.count;
+  static constexpr int recorded(int k) { return Results ? split.products[k].result : split.products[k].source; }
   static constexpr graph::program build() {
     graph::program p = quantizable_parts<Net, Batch>.running;
-    for (int k = 0; k < split.count; ++k)
-      p.add_output(split.products[k].source, graph::destination::gradient, constants + k);
+    for (int k = 0; k < split.count; ++k) p.add_output(recorded(k), graph::destination::gradient, constants + k);
     return p;
   }
   struct places {
     std::int64_t of[max_slots + max_quantized + 1];
   };
   static constexpr std::int64_t size_of(int k) {
-    return quantizable_parts<Net, Batch>.running.nodes[split.products[k].source].shape.size();
+    return quantizable_parts<Net, Batch>.running.nodes[recorded(k)].shape.size();
   }
   static constexpr places numbered = [] {
     places r{};

@@ -225,8 +225,8 @@ struct RotaryAttention {
     } else {
       auto const q = rotary_embedding<Options.rotary>(detail::to_heads<Heads>(wq(x)));
       auto const k = rotary_embedding<Options.rotary>(detail::to_heads<KeyHeads>(wk(x)));
-      return wo(detail::from_heads(
-          scaled_dot_product_attention<{.causal = Options.causal}>(q, k, detail::to_heads<KeyHeads>(wv(x)))));
+      return wo(detail::from_heads(scaled_dot_product_attention<espalier::attention{.causal = Options.causal}>(
+          q, k, detail::to_heads<KeyHeads>(wv(x)))));
     }
   }
   constexpr auto forward(auto x, auto positions, auto keys, auto values) const {

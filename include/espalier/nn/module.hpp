@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "../base/members.hpp"
+#include "../base/real.hpp"
 #include "../expression/call.hpp"
 #include "../expression/mode.hpp"
 #include "../shape/axis_order.hpp"
@@ -18,13 +19,6 @@
 /// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members,
 /// once.
 namespace espalier::nn {
-
-/// A floating-point number as a template argument: Dropout<0.1>.
-struct real {
-  double value;
-  constexpr real(double v) : value{v} {}
-  constexpr operator double() const { return value; }
-};
 
 namespace detail {
 /// What a net declares for input I: one element for all inputs, or a std::tuple with one for each.

@@ -57,7 +57,8 @@ struct contract_int8 {
   };
   /// Whether blocks of so many rows have them at constant distances: then one register addresses all of them.
   static constexpr bool is_even(std::int64_t rows) {
-    return Rows::line == 0 || (Rows::line % rows == 0 && M % Rows::line == 0);
+    constexpr std::int64_t line = Rows::line == 0 ? 1 : Rows::line;
+    return Rows::line == 0 || (line % rows == 0 && M % line == 0);
   }
   /// Estimated cycles of a step: two products at a time, four for a sum that waits for its last. Instructions of VNNI
   /// also wait for five instructions at a time; an address of each row takes two. Others take several for each product,
