@@ -16,7 +16,7 @@ MODULE = re.compile(r"^#define BOOST_TEST_MODULE\b")
 MACRO = re.compile(r"^#define (\w+)")
 REMARK = re.compile(r"^(//.*)?$")
 # What is defined for another namespace cannot stand in one.
-ELSEWHERE = re.compile(r"^(inline )?namespace (espalier|std|boost)\b")
+ELSEWHERE = re.compile(r"^(inline )?namespace (espalier|std|boost)\b|^(template <> )?struct (esp|espalier|std)::")
 
 
 class NotForGroups(Exception):
@@ -36,7 +36,7 @@ def parts_of(path):
         elif line.startswith("#include") or (MODULE.match(line) and first is not None):
             raise NotForGroups(f"{path}:{number}: this line has to stand before all others, or the file is no member of a group: {line}")
         elif ELSEWHERE.match(line):
-            raise NotForGroups(f"{path}:{number}: a namespace of others, so the file is no member of a group: {line}")
+            raise NotForGroups(f"{path}:{number}: in a namespace of others, so the file is no member of a group: {line}")
         elif first is None and not REMARK.match(line) and not MODULE.match(line):
             first = number
         macro = MACRO.match(line)

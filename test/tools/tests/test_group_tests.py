@@ -36,7 +36,8 @@ class GroupTests(unittest.TestCase):
     def test_what_no_suite_may_hold(self):
         self.assertIn("one.cpp:4: this line has to stand before all others", self.rejected(HEAD + "int a;\n#include <cmath>\n"))
         self.assertIn("one.cpp:4: this line has to stand before all others", self.rejected(HEAD + "#if X\n#include <cmath>\n#endif\n"))
-        self.assertIn("one.cpp:3: a namespace of others", self.rejected(HEAD + "namespace espalier {}\n"))
+        self.assertIn("one.cpp:3: in a namespace of others", self.rejected(HEAD + "namespace espalier {}\n"))
+        self.assertIn("one.cpp:4: in a namespace of others", self.rejected(HEAD + "template <>\nstruct esp::rule<int> {};\n"))
         self.assertIn("nothing but includes", self.rejected(HEAD + "#include <cmath>\n"))
 
 
