@@ -39,7 +39,8 @@ auto streamed(Stream& stream, X const& x) {
 /// Blocks of B steps of one signal and of two against the whole sequence of Whole, a net with the same parameters.
 template <class Net, class Whole, int Context, int Features, class T, int... B>
 void check_against() {
-  esp::model<Net, esp::cpu, T> model{esp::seed{7}};
+  using Model = esp::model<Net, esp::cpu, T>;
+  Model model{esp::seed{7}};
   esp::model<Whole, esp::cpu, T> whole{esp::seed{7}};
   auto const check_signals = [&]<int Signals, int... I>(std::integral_constant<int, Signals>,
                                                         std::integer_sequence<int, I...>) {
@@ -50,10 +51,9 @@ void check_against() {
       auto const check_blocks = [&]<int Steps, bool In>(std::integral_constant<int, Steps>, std::bool_constant<In>) {
         if constexpr (In) {
           auto stream = [&] {
-            if constexpr (Context == 0)
-              return esp::stream<decltype(model), esp::batch<Signals, Steps, Features>>{model, {}};
+            if constexpr (Context == 0) return esp::stream<Model, esp::batch<Signals, Steps, Features>>{model, {}};
             else
-              return esp::stream<decltype(model), esp::batch<Signals, Steps, Features>, 1, Context>{
+              return esp::stream<Model, esp::batch<Signals, Steps, Features>, 1, Context>{
                   model, {}, esp::context<Context>{}};
           }();
           for (int round = 0; round < 2; ++round) {
