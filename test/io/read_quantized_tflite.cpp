@@ -214,6 +214,32 @@ BOOST_AUTO_TEST_CASE(nets_of_several_inputs_and_of_indices_have_the_same_bits) {
 }
 
 /// The interpreter also rounds results and values between products, to half a step of 1/255 of their range each.
+// All samples have numbers of one sign; that is no ReLU, neither between the products nor behind them.
+BOOST_AUTO_TEST_CASE(results_of_one_sign_are_read) {
+  using Net = nn::Sequential<nn::Linear<2, 3>, nn::Linear<3, 2>>;
+  using batch = esp::batch<4, 2>;
+  for (float const sign : {-1.0f, 1.0f}) {
+    esp::model<Net> model{esp::seed{1}};
+    for (float& p : model.parameters()) p = 0.25f;
+    for (float& b : model.parameter("0.bias").span()) b = 2 * sign;
+    for (float& b : model.parameter("1.bias").span()) b = 4 * sign;
+    auto const x = numbers<float, batch>(1);
+    esp::calibration calibration{model, batch{}};
+    esp::result_calibration results{model, batch{}};
+    calibration(x);
+    results(x);
+    temporary::folder const folder;
+    io::write_tflite<batch>(folder.path("net"), model, calibration, results);
+    esp::quantized written{model, calibration, batch{}};
+    auto read = io::read_quantized_tflite<Net, batch>(folder.path("net"));
+    tensor<float, shape<4, 2>> of_net, of_file;
+    written(x, of_net);
+    read(x, of_file);
+    BOOST_TEST(sign * of_net[0] > 0);
+    BOOST_TEST(of_net == of_file);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(files_of_tensorflow_have_its_results) {
   namespace files = test::tflite_files;
   BOOST_TEST(difference<Dense>(shape<4, 64>{}, files::dense, files::dense_x, files::dense_y) < 0.02);
