@@ -9,6 +9,7 @@
 #include <espalier/io/read_quantized_tflite.hpp>
 #include <espalier/io/tflite.hpp>
 
+#include "support/base64.hpp"
 #include "support/nets.hpp"
 #include "support/temporary.hpp"
 #include "tflite_files.hpp"
@@ -43,21 +44,6 @@ int differing_after_a_file(shape<N...> batch, bool fully_connected = true) {
   return n;
 }
 
-std::string from_base64(std::string const& text) {
-  std::string const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string r;
-  unsigned bits = 0, count = 0;
-  for (char const c : text) {
-    std::size_t const digit = digits.find(c);
-    if (digit == std::string::npos) break;
-    bits = bits << 6 | static_cast<unsigned>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    r += static_cast<char>(bits >> count & 255u);
-  }
-  return r;
-}
 void write(char const* path, std::string const& bytes) { std::ofstream{path, std::ios::binary} << bytes; }
 std::string message(auto&& f) {
   try {

@@ -48,6 +48,8 @@ template <class Batch>
 struct samples_are_fixed {
   static constexpr bool agree = onnx::traced_batch<Batch>::samples == 0;
 };
+/// A call without ranges of results: an error, in words.
+struct no_results {};
 /// Named relation: ranges of the results of as many products as the net has.
 template <class Results, int Products>
 struct result_ranges_fit {
@@ -132,9 +134,9 @@ void write(char const* path, Model const& model, float const* ranges, float cons
 ///          write_error: the file cannot be written; an existing file is unchanged
 /// source   tensorflow.org/lite, "LiteRT 8-bit quantization specification"
 template <
-    class Batch, class Model, class Calibrated, class Results,
+    class Batch, class Model, class Calibrated, class Results = tflite::no_results,
     class Found = espalier::detail::results_of_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
-void write_tflite(file_path path, Model const& model, Calibrated const& calibrated, Results const& results,
+void write_tflite(file_path path, Model const& model, Calibrated const& calibrated, Results const& results = {},
                   tflite_options const& options = {}) {
   using Net = typename Model::net_type;
   using Layers =
