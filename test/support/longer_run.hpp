@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Cases that cost a compiler much and differ little are divided between a longer run (long_tests: the gate clang) and
-/// all others (the README's tests, with g++): each compiler sees every kernel, and the two runs together all cases.
+/// Cases that cost a compiler much and differ little are divided between a longer run (long_tests) and all others: each
+/// sees every kernel, and the two together all cases.
 namespace test {
 
 #if defined(ESPALIER_TEST_ALL)
