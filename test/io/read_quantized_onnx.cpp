@@ -280,6 +280,16 @@ BOOST_AUTO_TEST_CASE(operations_that_do_not_fit_are_refused_in_words) {
              }) == "nothing thrown");
   BOOST_TEST(images([](model_file& f) { first(f, "Conv").inputs.pop_back(); }).find("with a bias") !=
              std::string::npos);
+  BOOST_TEST(images([](model_file& f) { first(f, "Conv").inputs[2] = f.inputs[0].name; }) ==
+             "expected constant numbers, got the input \"x\"");
+  BOOST_TEST(images([](model_file& f) {
+               io::onnx::operation relu{};
+               relu.type = "Relu";
+               relu.inputs = {first(f, "Conv").inputs[2]};
+               relu.result = "computed";
+               first(f, "Conv").inputs[2] = relu.result;
+               f.operations.insert(f.operations.begin(), relu);
+             }) == "expected constant numbers, got Relu \"computed\"");
 }
 
 BOOST_AUTO_TEST_CASE(truncated_files_are_refused) {

@@ -403,6 +403,8 @@ class quantized_matcher {
   }
 
   constant_numbers numbers_of(file_values const& in, std::string const& name, int depth = 64) const {
+    if (!is_constant(in, name))
+      throw_error<format_error>("%s: expected constant numbers, got %s", path_, named(in, name).c_str());
     file_values::value const& v = in[name];
     if (depth == 0)
       throw_error<format_error>("%s: more than 64 operations in front of %s are constant", path_,

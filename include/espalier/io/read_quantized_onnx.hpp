@@ -96,6 +96,13 @@ Quantized make_quantized(quantized_matcher const& m) {
   return Quantized{from};
 }
 
+/// The net of a file's bytes; path: for errors.
+template <class Net, class Batch>
+auto quantized_of_bytes(std::string_view bytes, char const* path) {
+  model_file const net = indexed_file<Net, Batch>(path), file = model_reader{bytes, path}.read();
+  return make_quantized<quantized<model<Net>, Batch>, Net, Batch>(match_file<Net, Batch>(net, file, path));
+}
+
 }  // namespace onnx
 
 /// read_quantized_onnx<Net, batch<N, ...>>(path): makes a quantized net of an ONNX file with QuantizeLinear and
@@ -130,8 +137,9 @@ auto read_quantized_onnx(file_path path) {
           Ops::agree,
           ESPALIER_SENTENCE("read_quantized_onnx<Net, batch>(path): the net has an op that ONNX has no operation for",
                             Ops));
-      onnx::model_file const net = onnx::indexed_file<Net, Batch>(path), file = onnx::read_model(path);
-      return onnx::make_quantized<quantized<Model, Batch>, Net, Batch>(onnx::match_file<Net, Batch>(net, file, path));
+      file_bytes const bytes = read_bytes(path);
+      return onnx::quantized_of_bytes<Net, Batch>(
+          {reinterpret_cast<char const*>(bytes.data()), static_cast<std::size_t>(bytes.size())}, path);
     }
   }
 }
