@@ -85,6 +85,16 @@ struct contract_int8 {
     return best;
   }
   static constexpr int rows_at_once = best_cut().rows, each = best_cut().each;
+  /// The sums of a single row are few: each would wait four cycles for its last product, while two instructions could
+  /// begin in each of them. So every second (fourth, eighth) step of a run adds to sums of its own, which are added at
+  /// the end. They are integers: the bits are the same.
+  static constexpr int find_chains() {
+    int found = 1;
+    if (counts_addresses && M == 1)
+      while (found * each < 8 && found * 4 <= steps) found *= 2;
+    return found;
+  }
+  static constexpr int chains = find_chains();
   static constexpr std::int64_t panel = std::int64_t{each} * lanes, panels = (vectors + each - 1) / each;
   /// Packed weights, in elements, and entries of `start` and of scales: whole panels.
   static constexpr std::int64_t packed_size = panels * panel * depth, columns = panels * panel;
@@ -132,28 +142,40 @@ struct contract_int8 {
   template <int Count, class After>
   static ESPALIER_INLINE void inlined_block(element const* a, weight const* b, std::int32_t const* start,
                                             After const& after, std::int64_t i, std::int64_t p) {
-    sums_of_block(a, b, start, after, i, p, detail::indices_below<Count * each>{}, detail::indices_below<each>{},
-                  detail::indices_below<Count>{});
+    sums_of_block(a, b, start, after, i, p, detail::indices_below<chains * Count * each>{},
+                  detail::indices_below<chains * each>{}, detail::indices_below<chains * Count>{},
+                  detail::indices_below<Count * each>{}, detail::indices_below<each>{}, detail::indices_below<Count>{});
   }
-  template <class After, int... Cell, int... Vector, int... Row>
+  template <class After, int... Sum, int... Right, int... Left, int... Cell, int... Vector, int... Row>
   static ESPALIER_INLINE void sums_of_block(element const* a, weight const* b, std::int32_t const* start,
-                                            After const& after, std::int64_t i, std::int64_t p,
+                                            After const& after, std::int64_t i, std::int64_t p, detail::indices<Sum...>,
+                                            detail::indices<Right...>, detail::indices<Left...>,
                                             detail::indices<Cell...>, detail::indices<Vector...>,
                                             detail::indices<Row...>) {
     constexpr std::int64_t of_step = panel * step;
+    constexpr int rows = sizeof...(Row), cells = sizeof...(Cell), whole = steps / chains * chains;
     std::int32_t const* const from = start + p * panel;
-    sums sum[] = {load(from + Cell % each * lanes)...};  // (rows, vectors)
-    constexpr bool even = is_even(sizeof...(Row));
+    sums sum[] = {(Sum < cells ? load(from + Sum % each * lanes) : sums{})...};  // (chains, rows, vectors)
+    constexpr bool even = is_even(rows);
     element const* const first = a + Rows::row_at(i);
     element const* const row[] = {even ? first + std::int64_t{Row} * Rows::apart : a + Rows::row_at(i + Row)...};
     for (int r = 0; r < Rows::runs; ++r) {
       std::int64_t const at = Rows::run_at(r);
-      for (int k = 0; k < steps; ++k, b += of_step) {
+      int k = 0;
+      for (; k < whole; k += chains, b += chains * of_step) {
+        sums const right[] = {load(b + Right / each * of_step + Right % each * lanes * step)...};
+        std::int32_t const left[] = {activations(row[Left % rows] + at + (k + Left / rows) * step)...};
+        ((sum[Sum] = types::dot(sum[Sum], left[Sum / cells * rows + Sum % cells / each],
+                                right[Sum / cells * each + Sum % each])),
+         ...);
+      }
+      for (; k < steps; ++k, b += of_step) {
         sums const right[] = {load(b + Vector * lanes * step)...};
         std::int32_t const left[] = {activations(row[Row] + at + k * step)...};
         ((sum[Cell] = types::dot(sum[Cell], left[Cell / each], right[Cell % each])), ...);
       }
     }
+    ((Sum < cells ? void() : void(sum[Sum % cells] += sum[Sum])), ...);
     (store(after, i + Cell / each, p * each + Cell % each, sum[Cell]), ...);
   }
   template <class T>
