@@ -8,7 +8,7 @@
 
 #include "archives.hpp"
 
-/// Readers of quantized nets: the seeds are files of two nets, and a file gives a whole net, which runs, or is rejected.
+/// Readers of quantized nets: the seeds are files of two nets, and a file gives a whole net, which runs, or an error.
 namespace fuzz {
 
 namespace nn = espalier::nn;
