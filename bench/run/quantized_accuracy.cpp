@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // What integers of 8 bits cost in accuracy: a convolutional net is trained on pictures of 28x28 pixels in float,
 // calibrated on the first of its training pictures, and tested with floats and with integers on the others.
-//   quantized_accuracy TRAINING_IMAGES TRAINING_LABELS TEST_IMAGES TEST_LABELS [EPOCHS]
+//   quantized_accuracy TRAINING_IMAGES TRAINING_LABELS TEST_IMAGES TEST_LABELS
 // The files are MNIST's, or others of that form, unpacked.
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
 #include <espalier/model/quantized.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -51,11 +50,10 @@ int right_answers(Run& run, pictures const& all, std::vector<int>& answers) {
 }  // namespace
 
 int main(int count, char** words) try {
-  if (count != 5 && count != 6) {
-    std::fprintf(stderr, "quantized_accuracy TRAINING_IMAGES TRAINING_LABELS TEST_IMAGES TEST_LABELS [EPOCHS]\n");
+  if (count != 5) {
+    std::fprintf(stderr, "quantized_accuracy TRAINING_IMAGES TRAINING_LABELS TEST_IMAGES TEST_LABELS\n");
     return 2;
   }
-  int const epochs = count == 6 ? std::atoi(words[5]) : 5;
   data::reading const options{.classes = 10, .scale = 2.0 / 255, .shift = -1};
   pictures const training{words[1], words[2], options};
   pictures const test{words[3], words[4], options};
@@ -65,7 +63,7 @@ int main(int count, char** words) try {
     {
       esp::trainer trainer{*model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f}, batch{}};
       data::loader batches{training, batch{}, data::shuffled{seed}, data::drop_last};
-      for (int epoch = 0; epoch < epochs; ++epoch)
+      for (int epoch = 0; epoch < 5; ++epoch)
         for (auto const& [images, labels] : batches.epoch(epoch)) trainer.step(images, labels);
     }
     esp::calibration calibration{*model, batch{}};

@@ -11,4 +11,8 @@ using Net = nn::ReLU;
 using Net = nn::Linear<8, 8>;
 #endif
 
-void f() { (void)esp::io::read_quantized_tflite<Net, esp::batch<2, 8>>("net.tflite"); }
+// The result is used: that is no second error.
+void f(esp::tensor<float, esp::batch<2, 8>>& x) {
+  auto run = esp::io::read_quantized_tflite<Net, esp::batch<2, 8>>("net.tflite");
+  run(x, x);
+}

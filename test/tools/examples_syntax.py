@@ -12,9 +12,8 @@ import shlex
 import subprocess
 import sys
 
-WRITES = {"-c"}
-WRITES_TO = {"-o", "-MQ", "-MF", "-MT"}
-DEPENDENCIES = {"-MD", "-MMD", "-MP"}
+LEFT_OUT = {"-c", "-MD", "-MMD", "-MP"}
+LEFT_OUT_WITH_NEXT = {"-o", "-MQ", "-MF", "-MT"}
 
 
 def syntax_only(words):
@@ -23,15 +22,15 @@ def syntax_only(words):
     for word in words:
         if drop_next:
             drop_next = False
-        elif word in WRITES_TO:
+        elif word in LEFT_OUT_WITH_NEXT:
             drop_next = True
-        elif word not in WRITES | DEPENDENCIES:
+        elif word not in LEFT_OUT:
             kept.append(word)
     return kept + ["-fsyntax-only", "-Werror"]
 
 
 def commands(build, folders):
-    """{(source, arguments)}: what is to be read, each once, in the order of the file."""
+    """[(source, words, folder)]: what is to be read, each once."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     roots = [os.path.realpath(folder) + os.sep for folder in folders]

@@ -350,11 +350,14 @@ class quantized_matcher {
 
   // Constants.
 
+  /// Whether an operation's result is constant if its first input is.
+  static bool keeps_constant(operation const* o) {
+    return o != nullptr && (is_reshape(o) || passes(o) || o->type == "Transpose" || o->type == "DequantizeLinear" ||
+                            o->type == "QuantizeLinear");
+  }
   static bool is_constant(file_values const& in, std::string const& name) {
     file_values::value const* v = &in[name];
-    while (v->made_by != nullptr && (is_reshape(v->made_by) || passes(v->made_by) || v->made_by->type == "Transpose" ||
-                                     v->made_by->type == "DequantizeLinear" || v->made_by->type == "QuantizeLinear"))
-      v = &in[v->made_by->inputs[0]];
+    while (keeps_constant(v->made_by)) v = &in[v->made_by->inputs[0]];
     return v->constant != nullptr;
   }
   initializer const& scalar_or_list(operation const& o, std::size_t input) const {
@@ -403,8 +406,6 @@ class quantized_matcher {
   }
 
   constant_numbers numbers_of(file_values const& in, std::string const& name, int depth = 64) const {
-    if (!is_constant(in, name))
-      throw_error<format_error>("%s: expected constant numbers, got %s", path_, named(in, name).c_str());
     file_values::value const& v = in[name];
     if (depth == 0)
       throw_error<format_error>("%s: more than 64 operations in front of %s are constant", path_,
@@ -419,6 +420,8 @@ class quantized_matcher {
       check_range(r, in, name);
       return r;
     }
+    if (!keeps_constant(v.made_by))
+      throw_error<format_error>("%s: expected constant numbers, got %s", path_, named(in, name).c_str());
     operation const& o = *v.made_by;
     constant_numbers r = numbers_of(in, o.inputs[0], depth - 1);
     if (o.type == "DequantizeLinear") return dequantized(std::move(r), o);

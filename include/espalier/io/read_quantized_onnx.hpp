@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../model/accepts_every_call.hpp"
 #include "onnx_matching.hpp"
 #include "onnx_quantized.hpp"
 #include "onnx_reader.hpp"
@@ -96,10 +97,10 @@ Quantized make_quantized(quantized_matcher const& m) {
   return Quantized{from};
 }
 
-/// The net of a file's bytes; path: for errors.
+/// The net of a file; path: for errors.
 template <class Net, class Batch>
-auto quantized_of_bytes(std::string_view bytes, char const* path) {
-  model_file const net = indexed_file<Net, Batch>(path), file = model_reader{bytes, path}.read();
+auto quantized_of_model(model_file const& file, char const* path) {
+  model_file const net = indexed_file<Net, Batch>(path);
   return make_quantized<quantized<model<Net>, Batch>, Net, Batch>(match_file<Net, Batch>(net, file, path));
 }
 
@@ -137,10 +138,13 @@ auto read_quantized_onnx(file_path path) {
           Ops::agree,
           ESPALIER_SENTENCE("read_quantized_onnx<Net, batch>(path): the net has an op that ONNX has no operation for",
                             Ops));
-      file_bytes const bytes = read_bytes(path);
-      return onnx::quantized_of_bytes<Net, Batch>(
-          {reinterpret_cast<char const*>(bytes.data()), static_cast<std::size_t>(bytes.size())}, path);
+      if constexpr (Ops::agree) return onnx::quantized_of_model<Net, Batch>(onnx::read_model(path), path);
+      else return espalier::detail::accepts_every_call<>{};  // one error, not two
+    } else {
+      return espalier::detail::accepts_every_call<>{};
     }
+  } else {
+    return espalier::detail::accepts_every_call<>{};
   }
 }
 

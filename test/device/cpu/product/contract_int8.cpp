@@ -156,10 +156,12 @@ void check_taps() {
 BOOST_AUTO_TEST_CASE(products_are_those_of_a_loop_of_integers) {
   check_matrix<1, 1, 1>();
   check_matrix<1, 10, 37>();
-  // Sums of every second, fourth and eighth step, with a rest behind them and without.
+  // Sums of every second, fourth and eighth step, and of all.
   check_matrix<1, 64, 64>();
   check_matrix<1, 33, 75>();
   check_matrix<1, 9, 1001>();
+  check_matrix<1, 9, 1000>();
+  check_matrix<1, 30, 80>();
   check_matrix<2, 130, 64>();
   check_matrix<3, 33, 5>();
   check_matrix<7, 16, 255>();

@@ -86,12 +86,12 @@ struct contract_int8 {
   }
   static constexpr int rows_at_once = best_cut().rows, each = best_cut().each;
   /// The sums of a single row are few: each would wait four cycles for its last product, while two instructions could
-  /// begin in each of them. So every second (fourth, eighth) step of a run adds to sums of its own, which are added at
-  /// the end. They are integers: the bits are the same.
+  /// begin in each of them. So every second, fourth or eighth step adds to sums of its own, where runs have a multiple
+  /// of that, and these are added at the end. They are integers: the bits are the same.
   static constexpr int find_chains() {
     int found = 1;
     if (counts_addresses && M == 1)
-      while (found * each < 8 && found * 4 <= steps) found *= 2;
+      while (found * each < 8 && found * 4 <= steps && steps % (found * 2) == 0) found *= 2;
     return found;
   }
   static constexpr int chains = find_chains();
@@ -144,16 +144,15 @@ struct contract_int8 {
                                             After const& after, std::int64_t i, std::int64_t p) {
     sums_of_block(a, b, start, after, i, p, detail::indices_below<chains * Count * each>{},
                   detail::indices_below<chains * each>{}, detail::indices_below<chains * Count>{},
-                  detail::indices_below<Count * each>{}, detail::indices_below<each>{}, detail::indices_below<Count>{});
+                  detail::indices_below<Count * each>{}, detail::indices_below<Count>{});
   }
-  template <class After, int... Sum, int... Right, int... Left, int... Cell, int... Vector, int... Row>
+  template <class After, int... Sum, int... Right, int... Left, int... Cell, int... Row>
   static ESPALIER_INLINE void sums_of_block(element const* a, weight const* b, std::int32_t const* start,
                                             After const& after, std::int64_t i, std::int64_t p, detail::indices<Sum...>,
                                             detail::indices<Right...>, detail::indices<Left...>,
-                                            detail::indices<Cell...>, detail::indices<Vector...>,
-                                            detail::indices<Row...>) {
+                                            detail::indices<Cell...>, detail::indices<Row...>) {
     constexpr std::int64_t of_step = panel * step;
-    constexpr int rows = sizeof...(Row), cells = sizeof...(Cell), whole = steps / chains * chains;
+    constexpr int rows = sizeof...(Row), cells = sizeof...(Cell);
     std::int32_t const* const from = start + p * panel;
     sums sum[] = {(Sum < cells ? load(from + Sum % each * lanes) : sums{})...};  // (chains, rows, vectors)
     constexpr bool even = is_even(rows);
@@ -161,18 +160,10 @@ struct contract_int8 {
     element const* const row[] = {even ? first + std::int64_t{Row} * Rows::apart : a + Rows::row_at(i + Row)...};
     for (int r = 0; r < Rows::runs; ++r) {
       std::int64_t const at = Rows::run_at(r);
-      int k = 0;
-      for (; k < whole; k += chains, b += chains * of_step) {
+      for (int k = 0; k < steps; k += chains, b += chains * of_step) {
         sums const right[] = {load(b + Right / each * of_step + Right % each * lanes * step)...};
         std::int32_t const left[] = {activations(row[Left % rows] + at + (k + Left / rows) * step)...};
-        ((sum[Sum] = types::dot(sum[Sum], left[Sum / cells * rows + Sum % cells / each],
-                                right[Sum / cells * each + Sum % each])),
-         ...);
-      }
-      for (; k < steps; ++k, b += of_step) {
-        sums const right[] = {load(b + Vector * lanes * step)...};
-        std::int32_t const left[] = {activations(row[Row] + at + k * step)...};
-        ((sum[Cell] = types::dot(sum[Cell], left[Cell / each], right[Cell % each])), ...);
+        ((sum[Sum] = types::dot(sum[Sum], left[Sum / each], right[Sum / cells * each + Sum % each])), ...);
       }
     }
     ((Sum < cells ? void() : void(sum[Sum % cells] += sum[Sum])), ...);
