@@ -280,6 +280,13 @@ BOOST_AUTO_TEST_CASE(operations_that_do_not_fit_are_refused_in_words) {
              }) == "nothing thrown");
   BOOST_TEST(images([](model_file& f) { first(f, "Conv").inputs.pop_back(); }).find("with a bias") !=
              std::string::npos);
+  // Without kernels, which the attributes describe as well, and with the bias in their place.
+  for (std::size_t const operands : {1u, 2u})
+    BOOST_TEST(images([&](model_file& f) {
+                 auto& inputs = first(f, "Conv").inputs;
+                 inputs.erase(inputs.begin() + 1);
+                 inputs.resize(operands);
+               }).find("automatic padding is not read, nor windows of unknown shape") != std::string::npos);
   BOOST_TEST(images([](model_file& f) { first(f, "Conv").inputs[2] = f.inputs[0].name; }) ==
              "expected constant numbers, got the input \"x\"");
   BOOST_TEST(images([](model_file& f) {

@@ -98,7 +98,8 @@ class file_values {
     std::size_t const axes = x->size() - 2;
     window_attributes w;
     w.taps = list_of(o, "kernel_shape", {});
-    if (o.type == "Conv" && o.inputs.size() > 1) {
+    if (o.type == "Conv") {
+      if (o.inputs.size() < 2) return {};
       extents_of_value const& kernels = extents(o.inputs[1]);
       if (!kernels || kernels->size() != x->size()) return {};
       w.taps.assign(kernels->begin() + 2, kernels->end());
