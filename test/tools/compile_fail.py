@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks one refusal:  compile_fail.py FILE -- COMPILER ARGUMENTS...
+"""Checks one refusal:  compile_fail.py [--without-control] FILE -- COMPILER ARGUMENTS...
 
 FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exactly one error, in few words. The file says what is expected:
 
@@ -12,7 +12,7 @@ FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exac
   // net: REGEX             the user's own net type: what matches costs no bytes
   // code: WHY              compiled to machine code, where g++ says it; others are only read
 
-With WITHOUT_CONTROLS in the environment the file is not compiled as it stands: for a second compiler, where a first one has done so.
+With --without-control the file is not compiled as it stands: compile_controls.py does so for many at a time.
 
 The include stack counts for nothing: where a header is included from is the user's own doing.
 """
@@ -146,9 +146,12 @@ def check_computed(source, command, expected):
 
 
 def main(arguments):
+    with_control = arguments[:1] != ["--without-control"]
+    if not with_control:
+        arguments = arguments[1:]
     if "--" not in arguments or arguments.index("--") != 1:
         sys.exit(__doc__)
-    problems, report = check(arguments[0], arguments[2:], "WITHOUT_CONTROLS" not in os.environ)
+    problems, report = check(arguments[0], arguments[2:], with_control)
     for problem in problems:
         print("problem:", problem)
     print(report)
