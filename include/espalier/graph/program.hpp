@@ -18,8 +18,11 @@ struct node {
 
 /// The largest number of nodes. For comparison, 64 residual blocks with their backward pass have about 10,000 nodes.
 inline constexpr int capacity = 32768;
-/// Node ids end here: the chain numbers from here on are hash buckets of leaves (key_of).
+/// The first chains are hash buckets of leaves (key_of). Low numbers: clang's evaluator writes out an array up to the
+/// last element that was set, and with buckets at the end each graph cost it 15 ms.
+inline constexpr int leaf_chains = 256;
 inline constexpr int most_nodes = capacity - 1024;
+static_assert(most_nodes + leaf_chains < capacity);
 inline constexpr int max_outputs = 2048;
 inline constexpr int max_maps = 4096, map_chains = 64;
 /// The largest number of elements of all constant tensors of a program. A window of 4,096 samples and a table of 64 x
@@ -66,7 +69,7 @@ enum class fault : std::uint8_t {
 /// hash-consed: equal nodes are one node, so common subexpressions are shared automatically.
 struct node_table {
   node nodes[capacity];
-  int chain_first[capacity];  ///< by highest operand: the newest node that uses it
+  int chain_first[capacity];  ///< by chain: its newest node
   int chain_next[capacity];
   index_map maps[max_maps];   ///< the distinct maps of its movements
   int map_first[map_chains];  ///< by key: 1 + the number of the newest map that has it
@@ -125,17 +128,18 @@ struct node_table {
       loop_first[number] = id;
     }
   }
-  /// The number of a node's hash chain: its newest operand. Leaves have no operand: a hash of attribute and extents
-  /// selects one of the chains from most_nodes on.
+  /// The number of a node's hash chain: that of its newest operand. Leaves have no operand: a hash of attribute and
+  /// extents selects one of the first chains.
   static constexpr int key_of(node const& n) {
     int const* const x = n.operand;
-    return x[0] == 0 ? capacity - 1 -
-                           static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u +
-                                             static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >>
-                                            54)
-           : x[0] > x[1] ? (x[0] > x[2] ? (x[0] > x[3] ? x[0] : x[3]) : (x[2] > x[3] ? x[2] : x[3]))
-                         : (x[1] > x[2] ? (x[1] > x[3] ? x[1] : x[3]) : (x[2] > x[3] ? x[2] : x[3]));
+    if (x[0] == 0)
+      return static_cast<int>(
+          (n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >> 56);
+    return leaf_chains + (x[0] > x[1] ? (x[0] > x[2] ? (x[0] > x[3] ? x[0] : x[3]) : (x[2] > x[3] ? x[2] : x[3]))
+                                      : (x[1] > x[2] ? (x[1] > x[3] ? x[1] : x[3]) : (x[2] > x[3] ? x[2] : x[3])));
   }
+  /// The newest node that has `id` as its newest operand; chain_next is the one before it.
+  constexpr int newest_user(int id) const { return chain_first[leaf_chains + id]; }
   /// The number of a map, which is the attribute of the nodes that use it.
   constexpr int number_of(index_map const& m) {
     // A loop over a sequence has one slice per time step; the slices differ in where they start.

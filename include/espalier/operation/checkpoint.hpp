@@ -49,7 +49,7 @@ constexpr int emit_checkpoint(node_table& g, int y, int first) {
     return emit_permute(g, emit_checkpoint(g, g[y].operand[0], first), packed);
   }
   if (first > g.size) {
-    for (int id = g.chain_first[y]; id != 0; id = g.chain_next[id])
+    for (int id = g.newest_user(y); id != 0; id = g.chain_next[id])
       if (g[id].operand[0] == y && g[id].op->block == graph::of_block::result) return id;
     return y;
   }
