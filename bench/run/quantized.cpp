@@ -50,6 +50,7 @@ using layers =
     nn::Sequential<nn::Linear<In, Hidden>, nn::ReLU, nn::Linear<Hidden, Hidden>, nn::ReLU, nn::Linear<Hidden, Out>>;
 using pictures = nn::Sequential<nn::ConvBN<1, 16, 3>, nn::ConvBN<16, 32, 3>, nn::MaxPool2d<2>, nn::ConvBN<32, 64, 3>,
                                 nn::MaxPool2d<2>, nn::Flatten, nn::Linear<64 * 7 * 7, 10>>;
+using wide = nn::Sequential<nn::ConvBN<64, 64, 3>, nn::ConvBN<64, 64, 3>>;
 using separable = nn::Sequential<nn::Conv<64, 64, 3, nn::conv{.groups = 64}>, nn::ReLU, nn::Conv<64, 128, 1>, nn::ReLU,
                                  nn::Conv<128, 128, 3, nn::conv{.groups = 128}>, nn::ReLU, nn::Conv<128, 128, 1>>;
 using strided = nn::Sequential<nn::ConvBN<32, 64, 3, nn::conv{.stride = 2}>,
@@ -59,6 +60,7 @@ net_row<layers<64, 64, 10>, esp::batch<1, 64>> const small{"quantized/linear/64-
 net_row<layers<256, 512, 10>, esp::batch<1, 256>> const large{"quantized/linear/256-512-512-10/1"};
 net_row<layers<256, 512, 10>, esp::batch<32, 256>> const large_batch{"quantized/linear/256-512-512-10/32"};
 net_row<pictures, esp::batch<1, 1, 28, 28>> const picture{"quantized/conv/28x28/1"};
+net_row<wide, esp::batch<1, 64, 28, 28>> const many_channels{"quantized/conv/28x28x64/1"};
 net_row<separable, esp::batch<1, 64, 16, 16>> const by_channel{"quantized/separable/16x16x64/1"};
 net_row<strided, esp::batch<1, 32, 32, 32>> const with_steps{"quantized/strided/32x32x32/1"};
 

@@ -130,6 +130,32 @@ BOOST_AUTO_TEST_CASE(convolutions_are_the_simulation_bit_for_bit) {
   BOOST_TEST(differing(d, y.data()) == 0);
 }
 
+/// Convolutions of many channels have tiles where there are vector registers: their sums are the same.
+BOOST_AUTO_TEST_CASE(convolutions_by_tiles_are_the_simulation_bit_for_bit) {
+  using Net = nn::Sequential<nn::Conv<48, 128, 3>, nn::ReLU, nn::Conv<128, 24, 3, nn::conv{.padding = 0}>>;
+  using batch = esp::batch<2, 48, 14, 11>;
+  esp::model<Net> model{esp::seed{3}};
+  auto const x = numbers<float, shape<2, 48, 14, 11>>(5);
+  esp::calibration calibration{model, batch{}};
+  calibration(x);
+  esp::quantized net{model, calibration, batch{}};
+  using arch = esp::on_cpu::default_arch;
+  constexpr bool by_tiles = esp::on_cpu::detail::int8_register < arch >> 4;
+  static_assert(esp::detail::product_of_int8<Net, batch, 0, arch>::by_tiles == by_tiles);
+  static_assert(esp::detail::product_of_int8<Net, batch, 1, arch>::by_tiles == by_tiles);
+  tensor<float, typename decltype(net)::output_shape> y;
+  net(x, y);
+  auto const p = parameters_of(model);
+  auto const& r = calibration.ranges();
+  auto const a =
+      simulated_convolution{.of = {2, 48, 14, 11}, .rows = 3, .columns = 3, .outputs = 128, .padding = 1, .relu = true}(
+          vector_of(x), p[0], p[1], range_of(r, 0));
+  auto const b = simulated_convolution{.of = {2, 128, 14, 11}, .rows = 3, .columns = 3, .outputs = 24}(a, p[2], p[3],
+                                                                                                       range_of(r, 1));
+  BOOST_TEST(b.size() == static_cast<std::size_t>(y.size()));
+  BOOST_TEST(differing(b, y.data()) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(nets_are_near_their_float_selves) {
   BOOST_TEST(error<Small>(shape<8, 16>{}) < 0.02);
   using Normed = nn::Sequential<nn::Linear<16, 32>, nn::BatchNorm1d<32>, nn::ReLU,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/cpu/product/contract_int8.hpp"
+#include "../device/cpu/kernel/winograd_int8.hpp"
 #include "calibration.hpp"
 #include "quantized_weights.hpp"
 
@@ -84,7 +84,10 @@ class quantized {
     r.values = r.end;
     r.workspace = r.values + detail::bytes_for<T>(
                                  static_cast<std::size_t>(detail::constants_size<Net, Batch> + split.stored_size));
-    r.inputs = r.workspace + workspace_bytes(std::make_integer_sequence<int, products + 1>{});
+    std::size_t const parts = workspace_bytes(std::make_integer_sequence<int, products + 1>{});
+    std::size_t most = parts;
+    ((most = Product<K>::workspace > most ? Product<K>::workspace : most), ...);
+    r.inputs = r.workspace + most;
     r.end = r.inputs + Call::results_at;
     return r;
   }

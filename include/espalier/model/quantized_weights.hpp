@@ -2,7 +2,8 @@
 #pragma once
 #include <cmath>
 
-#include "../device/cpu/product/contract_int8.hpp"
+#include "../device/cpu/kernel/winograd_int8.hpp"
+#include "../plan/winograd_program.hpp"
 #include "calibration.hpp"
 #include "quantization_error.hpp"
 #include "quantized_program.hpp"
@@ -77,8 +78,9 @@ inline std::int8_t quantized_weight(float weight, float step) {
   return static_cast<std::int8_t>(std::nearbyint(static_cast<double>(weight) / static_cast<double>(step)));
 }
 
-/// The rows that product K reads: of a matrix, or windows of images with their padding around them.
-template <class Net, class Batch, int K, int Step>
+/// The rows that product K reads: of a matrix, or windows of images with their padding around them. Tile: whole tiles
+/// of windows lie within the images.
+template <class Net, class Batch, int K, int Step, winograd_tile Tile = {}>
 struct rows_of_product {
   static constexpr quantized_product const& product = quantized_split_of<Net, Batch>.products[K];
   static constexpr int row_step = product.map.step[1], column_step = product.map.step[2], row_tap = product.map.step[3],
@@ -87,8 +89,11 @@ struct rows_of_product {
                        kernel_rows = product.window.at[3], kernel_columns = product.window.at[4];
   static constexpr int images = product.windowed ? product.window.at[0] : 1;
   /// The part of the padded image that windows reach, and where it begins in the image.
-  static constexpr int reach_rows = (window_rows - 1) * row_step + (kernel_rows - 1) * row_tap + 1,
-                       reach_columns = (window_columns - 1) * column_step + (kernel_columns - 1) * column_tap + 1,
+  static constexpr int reach_rows = ((window_rows - 1) / Tile.rows * Tile.rows + Tile.rows - 1) * row_step +
+                                    (kernel_rows - 1) * row_tap + 1,
+                       reach_columns =
+                           ((window_columns - 1) / Tile.columns * Tile.columns + Tile.columns - 1) * column_step +
+                           (kernel_columns - 1) * column_tap + 1,
                        first_row = product.map.start[1], first_column = product.map.start[2];
   static constexpr int channels = product.windowed ? product.window.at[5] : product.depth;
   /// Taps of a kernel row are one run if they are adjacent; a group for each channel has a run for each tap.
@@ -100,7 +105,8 @@ struct rows_of_product {
   /// Rows of a matrix begin at whole steps.
   static constexpr std::int64_t stride = (product.depth + Step - 1) / Step * Step;
   static constexpr std::int64_t apart = product.windowed ? std::int64_t{column_step} * channels : stride;
-  static constexpr std::int64_t image_size = std::int64_t{reach_rows} * reach_columns * channels;
+  static constexpr std::int64_t row_stride = std::int64_t{reach_columns} * channels,
+                                image_size = reach_rows * row_stride;
   static constexpr std::int64_t size = product.windowed ? images * image_size : product.groups * product.rows * stride;
 
   static constexpr std::int64_t run_at(int r) {
@@ -139,10 +145,26 @@ template <class Net, class Batch, int K, class Arch>
 struct product_of_int8 {
   using types = on_cpu::detail::int8_types<Arch>;
   using element = typename types::element;
-  using rows = rows_of_product<Net, Batch, K, types::step>;
-  static constexpr quantized_product const& product = rows::product;
+  static constexpr quantized_product const& product = quantized_split_of<Net, Batch>.products[K];
+  static constexpr convolution_sizes sizes{product.window.at[0], product.window.at[1], product.window.at[2],
+                                           product.window.at[5], product.columns};
+  /// Winograd's tile, or one without rows. Tiles of integers have no error, but their kernels take more memory: with
+  /// ESPALIER_CONVOLUTION_ERROR=0 there are none, as in float.
+  static constexpr winograd_tile find_tile() {
+    [[maybe_unused]] index_map const& m = product.map;
+    if constexpr (plan::convolution_error > 0 && product.windowed && !product.by_channel && product.groups == 1 &&
+                  product.window.at[3] <= 3 && product.window.at[4] <= 3)
+      if (m.step[1] == 1 && m.step[2] == 1 && (m.step[3] == 1 || product.window.at[3] == 1) &&
+          (m.step[4] == 1 || product.window.at[4] == 1))
+        return on_cpu::detail::int8_tile<Arch, product.window.at[3], product.window.at[4]>(sizes);
+    return {0, 0};
+  }
+  static constexpr winograd_tile tile = find_tile();
+  static constexpr bool by_tiles = tile.rows > 0;
+  using rows = rows_of_product<Net, Batch, K, types::step, by_tiles ? tile : winograd_tile{}>;
   static constexpr auto find_kernel() {
     if constexpr (product.by_channel) return std::type_identity<on_cpu::tap_sums_int8<Arch, rows>>{};
+    else if constexpr (by_tiles) return std::type_identity<on_cpu::winograd_int8<Arch, tile, sizes, rows>>{};
     else return std::type_identity<on_cpu::contract_int8<Arch, rows, product.rows, product.columns>>{};
   }
   using kernel = typename decltype(find_kernel())::type;
@@ -151,6 +173,11 @@ struct product_of_int8 {
                                 columns = kernel::columns, all_columns = product.groups * columns;
   /// Elements, and what a kernel may read behind them.
   static constexpr std::int64_t elements = rows::size + 64;
+  /// Bytes that a run needs and leaves undefined.
+  static constexpr std::size_t workspace = [] {
+    if constexpr (by_tiles) return static_cast<std::size_t>(kernel::workspace);
+    else return std::size_t{0};
+  }();
   static constexpr char const* where = "quantized{model, ranges, batch}";
 
   /// The integers of the weights: a scale for each column, and the bias in units of both scales. stored: the integers
@@ -184,6 +211,7 @@ struct product_of_int8 {
   /// Writes the results of all rows: quantizes what the product reads, then multiplies.
   static void run(void* const* base, on_cpu::detail::int8_scale const& by, weight const* packed,
                   std::int32_t const* start, float const* scale, element* activations) {
+    [[maybe_unused]] void* const own = base[plan::base::workspace];
     float const* const x = source(base);
     if constexpr (product.windowed) quantize_images(x, activations, by);
     else quantize_rows(x, activations, by);
@@ -191,6 +219,8 @@ struct product_of_int8 {
     using results = on_cpu::int8_floats<Arch, product.relu>;
     if constexpr (product.by_channel) {
       kernel::run(activations, packed, start, results{scale, y, product.columns}, product.rows);
+    } else if constexpr (by_tiles) {
+      kernel::run(activations, packed, start, results{scale, y, product.columns}, own);
     } else {
       for (std::int64_t g = 0; g < product.groups; ++g)
         kernel::run(activations, packed + g * kernel::packed_size, start + g * columns,

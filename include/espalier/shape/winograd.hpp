@@ -33,8 +33,8 @@ inline constexpr int most_winograd_row = 8192;
 /// a third.
 inline constexpr double winograd_points[most_winograd_inputs - 1] = {0, 1, -1, .5, -2, -.5, 2};
 
-/// The matrices of one axis: results (M, N), kernels (N, K), inputs (N, N).
-template <int M, int K>
+/// The matrices of one axis: results (M, N), kernels (N, K), inputs (N, N). Points: of the interpolation.
+template <int M, int K, double const (&Points)[most_winograd_inputs - 1] = winograd_points>
 struct winograd_matrices {
   static constexpr int inputs_count = M + K - 1;
   static_assert(inputs_count <= most_winograd_inputs);
@@ -44,7 +44,7 @@ struct winograd_matrices {
 
   constexpr winograd_matrices() {
     constexpr int points = inputs_count - 1;
-    double const(&p)[most_winograd_inputs - 1] = winograd_points;
+    double const(&p)[most_winograd_inputs - 1] = Points;
     for (int j = 0; j < points; ++j) {
       double power = 1, distance = 1;
       for (int i = 0; i < M; ++i, power *= p[j]) results[i][j] = power;
@@ -68,7 +68,7 @@ struct winograd_matrices {
       if (i == without) continue;
       ++degree;
       for (int k = degree; k >= 0; --k)
-        coefficients[k] = (k > 0 ? coefficients[k - 1] : 0) - winograd_points[i] * coefficients[k];
+        coefficients[k] = (k > 0 ? coefficients[k - 1] : 0) - Points[i] * coefficients[k];
     }
   }
 };

@@ -89,7 +89,7 @@ struct winograd_kernels {
   }
   template <int Lanes, class Rows, class Columns, std::int64_t FromStride, std::int64_t ToStride>
   static ESPALIER_INLINE void transform(From const* from, T* to) {
-    using of = detail::winograd_transform<T, Arch, Rows, Columns>;
+    using of = detail::winograd_transform<pack<T, Arch>, Rows, Columns>;
     alignas(64) T memory[static_cast<unsigned long>(of::held)];
     of::template run<0, Rows::rows>(
         memory, detail::whole_tile<T, Arch, Lanes, Columns::columns * FromStride, FromStride, From>{from},
@@ -247,7 +247,7 @@ struct winograd_product : independent_parts {
   template <int Round>
   static void transform_inputs(T const* x, std::int64_t first, std::int64_t count, int begin, int end, T* inputs) {
     constexpr std::int64_t stride = std::int64_t{facts::width} * channels;
-    using of = detail::winograd_transform<T, Arch, input_rows, input_columns>;
+    using of = detail::winograd_transform<pack<T, Arch>, input_rows, input_columns>;
     alignas(64) T memory[static_cast<unsigned long>(of::held)];
     for (std::int64_t i = 0; i < count; ++i) {
       place const at{first + i};
@@ -274,7 +274,7 @@ struct winograd_product : independent_parts {
                                  T const* products) {
     constexpr std::int64_t stride = std::int64_t{facts::columns} * outputs;
     constexpr int some = detail::channel_lanes<T, Arch, outputs>;
-    using of = detail::winograd_transform<T, Arch, result_rows, result_columns>;
+    using of = detail::winograd_transform<pack<T, Arch>, result_rows, result_columns>;
     alignas(64) T memory[static_cast<unsigned long>(of::held)];
     for (std::int64_t i = 0; i < count; ++i) {
       place const at{first + i};
@@ -294,7 +294,7 @@ struct winograd_product : independent_parts {
   template <int Round, int Lanes>
   static ESPALIER_INLINE void add_results(T* memory, T* to, place const& at, T const* products) {
     constexpr std::int64_t stride = std::int64_t{facts::columns} * outputs;
-    detail::winograd_transform<T, Arch, result_rows, result_columns>::template add<Round, round>(
+    detail::winograd_transform<pack<T, Arch>, result_rows, result_columns>::template add<Round, round>(
         memory, [&](int k) { return pack<T, Arch>::template load_first<Lanes>(products + k * output_matrix); },
         facts::rows - at.row, facts::columns - at.column,
         [&](int r, int q) { return pack<T, Arch>::template load_first<Lanes>(to + r * stride + q * outputs); },
@@ -336,7 +336,7 @@ struct winograd_product : independent_parts {
   static void transform_gradients(T const* dy, std::int64_t first, std::int64_t count, T* gradients) {
     constexpr std::int64_t stride = std::int64_t{facts::columns} * outputs;
     constexpr int some = detail::channel_lanes<T, Arch, outputs>;
-    using of = detail::winograd_transform<T, Arch, detail::transposed_matrix<result_rows>,
+    using of = detail::winograd_transform<pack<T, Arch>, detail::transposed_matrix<result_rows>,
                                           detail::transposed_matrix<result_columns>>;
     alignas(64) T memory[static_cast<unsigned long>(of::held)];
     for (std::int64_t i = 0; i < count; ++i) {

@@ -29,6 +29,56 @@ struct transposed_matrix {
   static constexpr double at(int i, int j) { return Matrix::at(j, i); }
 };
 
+/// Points p and -p of a matrix of integers share work: half of the terms are equal, half have the other sign. Of a
+/// matrix whose rows are powers of points, columns k and k + 1 do; of one that has a row for each point, rows i and
+/// i + 1.
+template <class Matrix>
+constexpr bool pairs_columns(int k) {
+  if (k < 0 || k + 1 >= Matrix::columns || Matrix::rows < 2) return false;
+  bool equal = true, any = false;
+  for (int i = 0; i < Matrix::rows; ++i) {
+    equal = equal && Matrix::at(i, k + 1) == (i % 2 == 0 ? 1 : -1) * Matrix::at(i, k);
+    any = any || (i % 2 == 1 && Matrix::at(i, k) != 0);
+  }
+  return equal && any;
+}
+template <class Matrix>
+constexpr bool pairs_rows(int i) {
+  if (i < 0 || i + 1 >= Matrix::rows) return false;
+  int same = 0, other = 0;
+  for (int k = 0; k < Matrix::columns; ++k) {
+    auto const a = Matrix::at(i, k), b = Matrix::at(i + 1, k);
+    if (a != b && a != -b) return false;
+    same += a != 0 && a == b, other += a != 0 && a == -b;
+  }
+  return same > 0 && other > 0;
+}
+/// Whether a pair begins at k: the pairs before it have no part of it.
+template <class Matrix>
+constexpr bool begins_pair(bool (*pairs)(int), int k) {
+  bool begins = false;
+  for (int i = 0; i <= k; ++i) begins = !begins && pairs(i);
+  return begins;
+}
+/// The matrix for sums (column k) and differences (column k + 1) of its pairs of columns.
+template <class Matrix>
+struct of_column_pairs {
+  static constexpr int rows = Matrix::rows, columns = Matrix::columns;
+  static constexpr auto at(int i, int k) {
+    if (begins_pair<Matrix>(pairs_columns<Matrix>, k)) return i % 2 == 0 ? Matrix::at(i, k) : 0;
+    if (begins_pair<Matrix>(pairs_columns<Matrix>, k - 1)) return i % 2 == 0 ? 0 : Matrix::at(i, k - 1);
+    return Matrix::at(i, k);
+  }
+};
+/// The terms of row i that row i + 1 has, too, and those that it has with the other sign.
+template <class Matrix, bool Same>
+struct of_row_pairs {
+  static constexpr int rows = Matrix::rows, columns = Matrix::columns;
+  static constexpr auto at(int i, int k) {
+    return (Matrix::at(i, k) == Matrix::at(i + 1, k)) == Same ? Matrix::at(i, k) : 0;
+  }
+};
+
 /// Lanes of a register that hold channels: all of them, or as many as there are.
 template <class T, class Arch, int Channels>
 inline constexpr int channel_lanes = Channels < pack<T, Arch>::size ? Channels : pack<T, Arch>::size;
@@ -63,11 +113,12 @@ struct edge_tile {
   }
 };
 
-/// Rows times a tile times the transpose of Columns.
-template <class T, class Arch, class Rows, class Columns>
+/// Rows times a tile times the transpose of Columns. V: registers, a pack or integers (vector/integer_pack.hpp).
+template <class V, class Rows, class Columns>
 struct winograd_transform {
-  using V = pack<T, Arch>;
+  using T = typename V::value_type;
   static constexpr int width = V::size;
+  static constexpr bool is_exact = std::is_integral_v<T>;
   /// Elements of memory that a transform needs.
   static constexpr int held = (Rows::rows > Rows::columns ? Rows::rows : Rows::columns) *
                               (Columns::rows > Columns::columns ? Columns::rows : Columns::columns) * width;
@@ -105,7 +156,7 @@ struct winograd_transform {
   }
   template <class Matrix, int Row, int K, bool Begins>
   static ESPALIER_INLINE V add_term(V sum, V x) {
-    constexpr double factor = Matrix::at(Row, K);
+    constexpr auto factor = Matrix::at(Row, K);
     if constexpr (factor == 0) return sum;
     else if constexpr (Begins) return factor == 1 ? x : factor == -1 ? -x : x * V(static_cast<T>(factor));
     else if constexpr (factor == 1) return sum + x;
@@ -120,12 +171,44 @@ struct winograd_transform {
     return sum;
   }
 
+  /// store(i, row First + i of the matrix times x) for rows I. Numbers are added in the order of the row, integers so
+  /// that pairs share sums.
+  template <class Matrix, int First, class Store, int... K, int... I>
+  static ESPALIER_INLINE void times(V const* x, Store const& store, indices<K...>, indices<I...>) {
+    if constexpr (!is_exact) {
+      (store(I, row_times<Matrix, First + I>(x, indices<K...>{})), ...);
+    } else {
+      static_assert(First == 0);
+      V const y[] = {paired<Matrix, K>(x)...};
+      (store_pair<of_column_pairs<Matrix>, I>(y, store, indices<K...>{}), ...);
+    }
+  }
+  template <class Matrix, int K>
+  static ESPALIER_INLINE V paired(V const* x) {
+    if constexpr (begins_pair<Matrix>(pairs_columns<Matrix>, K)) return x[K] + x[K + 1];
+    else if constexpr (begins_pair<Matrix>(pairs_columns<Matrix>, K - 1)) return x[K - 1] - x[K];
+    else return x[K];
+  }
+  template <class Matrix, int I, class Store, int... K>
+  static ESPALIER_INLINE void store_pair(V const* x, Store const& store, indices<K...>) {
+    if constexpr (begins_pair<Matrix>(pairs_rows<Matrix>, I)) {
+      V const same = row_times<of_row_pairs<Matrix, true>, I>(x, indices<K...>{}),
+              other = row_times<of_row_pairs<Matrix, false>, I>(x, indices<K...>{});
+      store(I, same + other);
+      store(I + 1, same - other);
+    } else if constexpr (!begins_pair<Matrix>(pairs_rows<Matrix>, I - 1)) {
+      store(I, row_times<Matrix, I>(x, indices<K...>{}));
+    }
+  }
+
   template <int First, class Tile, int... K, int... I>
   static ESPALIER_INLINE void columns_first(T* memory, Tile const& tile, indices<K...>, indices<I...>) {
     for (int c = 0; c < Columns::columns; ++c) {
       if (tile.has_column(c)) {
         V const x[] = {tile.template load<K>(c)...};
-        (row_times<Rows, First + I>(x, indices<K...>{}).store(memory + (I * Columns::columns + c) * width), ...);
+        times<Rows, First>(
+            x, [&](int i, V sum) { sum.store(memory + (i * Columns::columns + c) * width); }, indices<K...>{},
+            indices<I...>{});
       } else {
         (V(0).store(memory + (I * Columns::columns + c) * width), ...);
       }
@@ -134,7 +217,8 @@ struct winograd_transform {
   template <class Store, int... K, int... J>
   static ESPALIER_INLINE void store_row(T const* row, int first, Store const& store, indices<K...>, indices<J...>) {
     V const x[] = {V::load(row + K * width)...};
-    (store(first + J, row_times<Columns, J>(x, indices<K...>{})), ...);
+    times<Columns, 0>(
+        x, [&](int j, V sum) { store(first + j, sum); }, indices<K...>{}, indices<J...>{});
   }
   template <class Tile, int... K, int... J>
   static ESPALIER_INLINE void hold_row(T* to, Tile const& tile, int row, indices<K...>, indices<J...>) {

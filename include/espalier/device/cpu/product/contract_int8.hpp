@@ -38,10 +38,10 @@ struct int8_floats {
   }
 };
 
-/// The product of M rows with a packed matrix (depth, N). Rows: as above.
-template <class Arch, class Rows, std::int64_t M, std::int64_t N>
+/// The product of M rows with a packed matrix (depth, N). Rows: as above. Types: of the elements and weights.
+template <class Arch, class Rows, std::int64_t M, std::int64_t N, class Types = detail::int8_types<Arch>>
 struct contract_int8 {
-  using types = detail::int8_types<Arch>;
+  using types = Types;
   using element = typename types::element;
   using weight = typename types::weight;
   using sums = typename types::sums;
@@ -63,7 +63,7 @@ struct contract_int8 {
   /// Estimated cycles of a step: two products at a time, four for a sum that waits for its last. Instructions of VNNI
   /// also wait for five instructions at a time; an address of each row takes two. Others take several for each product,
   /// so they wait for these.
-  static constexpr bool counts_addresses = types::method == detail::int8_method::quads;
+  static constexpr bool counts_addresses = types::has_sums;
   static constexpr double block_cost(std::int64_t rows, std::int64_t each) {
     double const busy = 0.5 * static_cast<double>(rows * each), loads = 0.5 * static_cast<double>(rows + each),
                  all = 0.2 * static_cast<double>(rows * each + rows + each + 3 + (is_even(rows) ? 0 : 2 * rows));
@@ -99,21 +99,22 @@ struct contract_int8 {
   /// Packed weights, in elements, and entries of `start` and of scales: whole panels.
   static constexpr std::int64_t packed_size = panels * panel * depth, columns = panels * panel;
 
-  /// packed = b, (Rows::runs Rows::run, N): (panels, steps, columns of a panel, step). b(term, column) is an integer.
+  /// Where the weight of term k of run r and a column is: (panels, runs, steps, columns of a panel, step).
+  static constexpr std::int64_t address_of(int r, int k, std::int64_t column) {
+    return ((column / panel * Rows::runs + r) * steps + k / step) * panel * step + column % panel * step + k % step;
+  }
+  /// packed = b, (Rows::runs Rows::run, N). b(term, column) is an integer.
   template <class Integers>
   static void pack(weight* packed, Integers const& b) {
-    for (std::int64_t p = 0; p < panels; ++p)
-      for (int r = 0; r < Rows::runs; ++r)
-        for (int k = 0; k < steps * step; ++k)
-          for (std::int64_t j = 0; j < panel; ++j) {
-            std::int64_t const column = p * panel + j, term = std::int64_t{r} * Rows::run + k;
-            std::int64_t const at = ((p * Rows::runs + r) * steps + k / step) * panel * step + j * step + k % step;
-            packed[at] = k < Rows::run && column < N ? b(term, column) : std::int8_t{0};
-          }
+    for (int r = 0; r < Rows::runs; ++r)
+      for (int k = 0; k < steps * step; ++k)
+        for (std::int64_t column = 0; column < columns; ++column)
+          packed[address_of(r, k, column)] =
+              k < Rows::run && column < N ? b(std::int64_t{r} * Rows::run + k, column) : std::int8_t{0};
   }
 
   /// after(i, j, sums, count) for all results of rows [first, first + M): registers of `count` columns from (i, j).
-  /// start: by column, what is added to the sum.
+  /// start: by column, what is added to the sum; not read if After::begins_at_0 exists.
   template <class After>
   static void run(element const* a, weight const* packed, std::int32_t const* start, After const& after,
                   std::int64_t first = 0) {
@@ -135,8 +136,8 @@ struct contract_int8 {
     else called_block<Count>(a, b, start, after, i, p);
   }
   template <int Count, class After>
-  ESPALIER_KERNEL static void called_block(element const* a, weight const* b, std::int32_t const* start,
-                                           After const& after, std::int64_t i, std::int64_t p) {
+  ESPALIER_KERNEL static void called_block(element const* a, weight const* b, std::int32_t const* start, After after,
+                                           std::int64_t i, std::int64_t p) {
     inlined_block<Count>(a, b, start, after, i, p);
   }
   template <int Count, class After>
@@ -154,14 +155,16 @@ struct contract_int8 {
     constexpr std::int64_t of_step = panel * step;
     constexpr int rows = sizeof...(Row), cells = sizeof...(Cell);
     std::int32_t const* const from = start + p * panel;
-    sums sum[] = {(Sum < cells ? load(from + Sum % each * lanes) : sums{})...};  // (chains, rows, vectors)
+    constexpr bool begins_at_0 = requires { After::begins_at_0; };
+    sums sum[] = {
+        (Sum < cells && !begins_at_0 ? load(from + Sum % each * lanes) : sums{})...};  // (chains, rows, vectors)
     constexpr bool even = is_even(rows);
     element const* const first = a + Rows::row_at(i);
     element const* const row[] = {even ? first + std::int64_t{Row} * Rows::apart : a + Rows::row_at(i + Row)...};
     for (int r = 0; r < Rows::runs; ++r) {
       std::int64_t const at = Rows::run_at(r);
       for (int k = 0; k < steps; k += chains, b += chains * of_step) {
-        sums const right[] = {load(b + Right / each * of_step + Right % each * lanes * step)...};
+        sums const right[] = {load_once(b + Right / each * of_step + Right % each * lanes * step)...};
         std::int32_t const left[] = {activations(row[Left % rows] + at + (k + Left / rows) * step)...};
         ((sum[Sum] = types::dot(sum[Sum], left[Sum / each], right[Sum / cells * each + Sum % each])), ...);
       }
@@ -173,6 +176,16 @@ struct contract_int8 {
   static ESPALIER_INLINE sums load(T const* from) {
     sums r;
     __builtin_memcpy(&r, from, sizeof r);
+    return r;
+  }
+  /// What several instructions use: g++ 12 would read it from memory for each of them, and with 64 bytes that is one
+  /// load in each cycle.
+  template <class T>
+  static ESPALIER_INLINE sums load_once(T const* from) {
+    sums r = load(from);
+#if defined(__AVX512F__) && !defined(__clang__)
+    if constexpr (rows_at_once > 1 && sizeof(sums) == 64) asm("" : "+v"(r));
+#endif
     return r;
   }
   static ESPALIER_INLINE std::int32_t activations(element const* from) {

@@ -45,6 +45,8 @@ struct int8_types {
   /// Terms that one instruction adds to each sum, and sums in a register.
   static constexpr int step = Method == int8_method::pairs ? 2 : 4, bytes = int8_register<Arch>, lanes = bytes / 4;
   static constexpr int offset = Method == int8_method::signed_quads ? 128 : 0;
+  /// Whether one instruction multiplies and adds to the sum.
+  static constexpr bool has_sums = find_int8_method<Arch>() == int8_method::quads;
   using weight = std::conditional_t<Method == int8_method::pairs, std::int16_t, std::int8_t>;
   using element = std::conditional_t<Method == int8_method::quads, std::uint8_t, weight>;
   using sums = typename vector_of<std::int32_t, bytes>::type;
@@ -113,6 +115,22 @@ struct int8_types {
     return sum;
   }
   static ESPALIER_INLINE sums dot_pairs(sums sum, sums a, sums weights) {
+#if defined(__AVX512VNNI__) && defined(__clang__)
+    if constexpr (has_sums) {
+      asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(weights));
+      return sum;
+    }
+#elif defined(__AVX512VNNI__)
+    if constexpr (has_sums && bytes == 64) return __builtin_ia32_vpdpwssd_v16si(sum, a, weights);
+    if constexpr (has_sums && bytes == 32) return __builtin_ia32_vpdpwssd_v8si(sum, a, weights);
+#elif defined(__AVXVNNI__) && defined(__clang__)
+    if constexpr (has_sums) {
+      asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(weights));
+      return sum;
+    }
+#elif defined(__AVXVNNI__)
+    if constexpr (has_sums) return __builtin_ia32_vpdpwssd_v8si(sum, a, weights);
+#endif
 #if defined(__AVX512BW__)
     if constexpr (bytes == 64) {
       typedef short halves __attribute__((vector_size(64)));
