@@ -169,7 +169,7 @@ struct contract_int8 {
         ((sum[Sum] = types::dot(sum[Sum], left[Sum / each], right[Sum / cells * each + Sum % each])), ...);
       }
     }
-    ((Sum < cells ? void() : void(sum[Sum % cells] += sum[Sum])), ...);
+    ((Sum < cells ? void() : void(sum[Sum % cells] = types::added(sum[Sum % cells], sum[Sum]))), ...);
     (store(after, i + Cell / each, p * each + Cell % each, sum[Cell]), ...);
   }
   template <class T>

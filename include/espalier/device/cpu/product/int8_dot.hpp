@@ -53,6 +53,11 @@ struct int8_types {
   using floats = typename vector_of<float, bytes>::type;
   using elements = typename vector_of<element, lanes* static_cast<int>(sizeof(element))>::type;
 
+  /// a + b modulo 2^32: sums of products of 16 bits may wrap around (shape/winograd_integers.hpp).
+  static ESPALIER_INLINE sums added(sums a, sums b) {
+    using wrapping = typename vector_of<std::uint32_t, bytes>::type;
+    return reinterpret_cast<sums>(reinterpret_cast<wrapping>(a) + reinterpret_cast<wrapping>(b));
+  }
   /// sum + the products of `step` elements, the same for all lanes, with the weights of each lane.
   static ESPALIER_INLINE sums dot(sums sum, std::int32_t activations, sums weights) {
     sums const a = sums{} + activations;
@@ -135,26 +140,26 @@ struct int8_types {
     if constexpr (bytes == 64) {
       typedef short halves __attribute__((vector_size(64)));
 #if defined(__clang__)
-      return sum + reinterpret_cast<sums>(
-                       __builtin_ia32_pmaddwd512(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights)));
+      return added(sum, reinterpret_cast<sums>(
+                            __builtin_ia32_pmaddwd512(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights))));
 #else
-      return sum + reinterpret_cast<sums>(__builtin_ia32_pmaddwd512_mask(
-                       reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights), sums{}, 0xffff));
+      return added(sum, reinterpret_cast<sums>(__builtin_ia32_pmaddwd512_mask(
+                            reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights), sums{}, 0xffff)));
 #endif
     }
 #endif
 #if defined(__AVX2__)
     if constexpr (bytes == 32) {
       typedef short halves __attribute__((vector_size(32)));
-      return sum + reinterpret_cast<sums>(
-                       __builtin_ia32_pmaddwd256(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights)));
+      return added(sum, reinterpret_cast<sums>(
+                            __builtin_ia32_pmaddwd256(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights))));
     }
 #endif
 #if defined(__SSE2__)
     if constexpr (bytes == 16) {
       typedef short halves __attribute__((vector_size(16)));
-      return sum + reinterpret_cast<sums>(
-                       __builtin_ia32_pmaddwd128(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights)));
+      return added(sum, reinterpret_cast<sums>(
+                            __builtin_ia32_pmaddwd128(reinterpret_cast<halves>(a), reinterpret_cast<halves>(weights))));
     }
 #endif
 #if defined(__ARM_FEATURE_MVE) && defined(__clang__)
@@ -163,16 +168,16 @@ struct int8_types {
       sums lower, upper;
       asm("vmullb.s16 %q0, %q1, %q2" : "=w"(lower) : "w"(a), "w"(weights));
       asm("vmullt.s16 %q0, %q1, %q2" : "=w"(upper) : "w"(a), "w"(weights));
-      return sum + lower + upper;
+      return added(added(sum, lower), upper);
     }
 #endif
 #if defined(__ARM_FEATURE_DSP) && !defined(__aarch64__)
-    // Cortex-M4 and later: both products and their sum are one instruction. It wraps around as additions of `sums` do.
+    // Cortex-M4 and later: both products and their sum are one instruction. It wraps around, as `added` does.
     for (int i = 0; i < lanes; ++i) sum[i] = __builtin_arm_smlad(a[i], weights[i], sum[i]);
     return sum;
 #endif
     // Both halves of each lane. Their order depends on the target and is the same in both factors.
-    return sum + (a >> 16) * (weights >> 16) + ((a << 16) >> 16) * ((weights << 16) >> 16);
+    return added(added(sum, (a >> 16) * (weights >> 16)), ((a << 16) >> 16) * ((weights << 16) >> 16));
   }
 };
 
