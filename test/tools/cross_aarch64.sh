@@ -9,7 +9,7 @@
 set -u
 cd "$(dirname "$0")/../.."
 folder=${1:?usage: cross_aarch64.sh FOLDER [TEST...]}; shift
-tests=${*:-device/cpu/vector/simd device/cpu/vector/elementary device/cpu/product/contract plan/rows}
+tests=${*:-device/cpu/vector/simd device/cpu/vector/elementary device/cpu/product/contract device/cpu/product/contract_int8 device/cpu/kernel/winograd_int8 plan/rows}
 for tool in aarch64-linux-gnu-g++ qemu-aarch64; do command -v "$tool" >/dev/null || { echo "cross_aarch64: there is no $tool"; exit 77; }; done
 
 # Of the machine's own headers only those that are libraries without a processor.

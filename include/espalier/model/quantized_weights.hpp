@@ -80,7 +80,7 @@ inline std::int8_t quantized_weight(float weight, float step) {
 
 /// The rows that product K reads: of a matrix, or windows of images with their padding around them. Tile: whole tiles
 /// of windows lie within the images.
-template <class Net, class Batch, int K, int Step, winograd_tile Tile = {}>
+template <class Net, class Batch, int K, int Step, winograd_tile Tile = winograd_tile{}>
 struct rows_of_product {
   static constexpr quantized_product const& product = quantized_split_of<Net, Batch>.products[K];
   static constexpr int row_step = product.map.step[1], column_step = product.map.step[2], row_tap = product.map.step[3],
