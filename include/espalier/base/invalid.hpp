@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -84,6 +85,12 @@ struct invalid : detail::gettable_results<Facts...> {
     return true;
   }
   constexpr invalid operator[](auto const&) const { return {}; }
+  /// As of a tensor without elements: what is done with a result needs no error of its own.
+  static constexpr std::int64_t size() { return 0; }
+  static constexpr float* data() { return nullptr; }
+  static constexpr float* begin() { return nullptr; }
+  static constexpr float* end() { return nullptr; }
+  constexpr void fill(auto const&) const {}
   template <class Out>  // of a stream: an invalid value prints nothing, so that it has one error
     requires requires(Out& out) { out.put('x'), out.precision(); }
   friend constexpr Out& operator<<(Out& out, invalid) { return out; }
