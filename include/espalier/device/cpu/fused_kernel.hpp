@@ -30,7 +30,7 @@ struct fused_kernel : types_of_group<Program, X> {
 
  private:
   static constexpr auto find_run_type() {
-    if constexpr (is_small<Arch> && group.segments <= 1) return find_small<type>(std::type_identity<type>{});
+    if constexpr (has_small_groups<Arch> && group.segments <= 1) return find_small<type>(std::type_identity<type>{});
     else return std::type_identity<type>{};
   }
   /// The kernel for small programs: of single numbers, unless they would be summed in another order.
@@ -56,7 +56,7 @@ struct fused_kernel : types_of_group<Program, X> {
   }
 
  public:
-  /// The same for programs without a run-time batch: with ESPALIER_SMALL, kernels of single numbers.
+  /// The same for programs without a run-time batch: kernels of single numbers, where they are to be small.
   using run_type = typename decltype(find_run_type())::type;
   template <class Addresses>
   using run_after = epilogue<T, std::conditional_t<is_small<Arch>, one_lane<Arch>, Arch>, columns, instructions,
