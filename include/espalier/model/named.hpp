@@ -44,9 +44,10 @@ template <class Net, bool Parameters>
 constexpr int nearest_slot(nearest_so_far& search) {
   int nearest = -1;
   for (int i = 0; i < tensor_count<Net, Parameters>; ++i) {
-    char const* const name = names_of<Net, Parameters>.at[i];
+    auto const& name = names_of<Net, Parameters>.at[i];
+    // g++ 12 makes the loop without a bound a strlen, and warns with -Os that a single name has no end.
     unsigned long size = 0;
-    while (name[size] != 0) ++size;
+    while (size < sizeof name && name[size] != 0) ++size;
     if (search.update(name, size)) nearest = i;
   }
   return nearest;
