@@ -50,7 +50,7 @@ class Mode:
 def modes():
     made = []
     # Optimisation and instruction set.
-    for compiler, pairs in {"gcc": ["0 native", "1 none", "2 none", "2 native", "3 none", "3 native"], "clang": ["0 none", "1 native", "2 none", "3 native"]}.items():
+    for compiler, pairs in {"gcc": ["0 native", "1 none", "2 none", "2 native", "3 none", "3 native", "s none"], "clang": ["0 none", "1 native", "2 none", "3 native", "s none"]}.items():
         for pair in pairs:
             level, arch = pair.split()
             made.append(Mode(f"{compiler}_o{level}_{arch}", compiler, "run", f"-O{level} {STRICT}" + (" -march=native" if arch == "native" else "")))
