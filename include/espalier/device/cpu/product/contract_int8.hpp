@@ -154,8 +154,8 @@ struct contract_int8 {
                                             detail::indices<Cell...>, detail::indices<Row...>) {
     constexpr std::int64_t of_step = panel * step;
     constexpr int rows = sizeof...(Row), cells = sizeof...(Cell);
-    std::int32_t const* const from = start + p * panel;
     constexpr bool begins_at_0 = requires { After::begins_at_0; };
+    std::int32_t const* const from = begins_at_0 ? nullptr : start + p * panel;
     sums sum[] = {
         (Sum < cells && !begins_at_0 ? load(from + Sum % each * lanes) : sums{})...};  // (chains, rows, vectors)
     constexpr bool even = is_even(rows);
