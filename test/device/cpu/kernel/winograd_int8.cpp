@@ -2,12 +2,14 @@
 #define BOOST_TEST_MODULE device_cpu_kernel_winograd_int8
 #include <boost/test/unit_test.hpp>
 
-#include <random>
 #include <vector>
 
 #include <espalier/device/cpu/kernel/winograd_int8.hpp>
 
+#include "support/int8_sums.hpp"
+
 namespace esp = espalier;
+using test::keep_sums;
 namespace on_cpu = espalier::on_cpu;
 
 namespace {
@@ -16,19 +18,7 @@ using arch = on_cpu::default_arch;
 using types = on_cpu::detail::int8_types<arch>;
 using element = types::element;
 
-std::mt19937 engine{6};
-int random_between(int low, int high) {
-  return low + static_cast<int>(engine() % static_cast<unsigned>(high - low + 1));
-}
-
-/// Sums as they are, in place of floats.
-struct keep_sums {
-  std::int32_t* y;
-  std::int64_t stride;
-  void operator()(std::int64_t i, std::int64_t j, types::sums sum, int count) const {
-    for (int k = 0; k < count; ++k) y[i * stride + j + k] = sum[k];
-  }
-};
+test::random_integers random_between{6};
 
 /// Padded images, which hold whole tiles.
 template <esp::winograd_tile Tile, esp::convolution_sizes Sizes>

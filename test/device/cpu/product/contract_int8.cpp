@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <espalier/device/cpu/product/contract_int8.hpp>
 
+#include "support/int8_sums.hpp"
+
+using test::keep_sums;
 namespace on_cpu = espalier::on_cpu;
 using on_cpu::detail::int8_method, on_cpu::detail::int8_types;
 
@@ -26,19 +28,7 @@ struct row_of : std::vector<T> {
   T const& operator[](std::int64_t i) const { return std::vector<T>::at(static_cast<std::size_t>(i)); }
 };
 
-std::mt19937 engine{5};
-int random_between(int low, int high) {
-  return low + static_cast<int>(engine() % static_cast<unsigned>(high - low + 1));
-}
-
-/// Sums as they are, in place of floats.
-struct keep_sums {
-  std::int32_t* y;
-  std::int64_t stride;
-  void operator()(std::int64_t i, std::int64_t j, types::sums sum, int count) const {
-    for (int k = 0; k < count; ++k) y[i * stride + j + k] = sum[k];
-  }
-};
+test::random_integers random_between{5};
 
 /// Activations and weights of a range, so that the extremes are all of them.
 struct range {

@@ -204,15 +204,7 @@ struct winograd_product : independent_parts {
 
   static constexpr std::int64_t min_of(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-  /// Tile number i: the image that it is in, and its first result.
-  struct place {
-    std::int64_t image;
-    int row, column;
-    explicit ESPALIER_INLINE place(std::int64_t i)
-        : image{i / (down * across)},
-          row{static_cast<int>(i / across % down) * tile.rows},
-          column{static_cast<int>(i % across) * tile.columns} {}
-  };
+  using place = detail::tile_place<tile, down, across>;
 
   /// Blocks [begin, end), round by round.
   template <class After, int... Round>

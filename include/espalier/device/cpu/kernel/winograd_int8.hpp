@@ -238,15 +238,7 @@ struct winograd_int8 {
       __builtin_memcpy(to + i * columns + j, &sum, sizeof sum);
     }
   };
-  /// Tile number i: the image that it is in, and its first result.
-  struct place {
-    std::int64_t image;
-    int row, column;
-    explicit ESPALIER_INLINE place(std::int64_t i)
-        : image{i / (down * across)},
-          row{static_cast<int>(i / across % down) * Tile.rows},
-          column{static_cast<int>(i % across) * Tile.columns} {}
-  };
+  using place = detail::tile_place<Tile, down, across>;
   /// A tile of the image, widened.
   struct tile_of_image {
     element const* from;

@@ -89,6 +89,17 @@ ESPALIER_INLINE void for_each_register(int begin, int end, F const& f) {
   for (int c = begin; c < end; c += Lanes) f(c + Lanes <= end ? c : end - Lanes);
 }
 
+/// Tile number i of images with Down rows and Across columns of tiles: the image that it is in, and its first result.
+template <winograd_tile Tile, int Down, int Across>
+struct tile_place {
+  std::int64_t image;
+  int row, column;
+  explicit ESPALIER_INLINE tile_place(std::int64_t i)
+      : image{i / (Down * Across)},
+        row{static_cast<int>(i / Across % Down) * Tile.rows},
+        column{static_cast<int>(i % Across) * Tile.columns} {}
+};
+
 /// A tile that lies in memory: element (row, column) at a distance of both strides.
 /// From: T, or a type of 16 bits that is widened.
 template <class T, class Arch, int Lanes, std::int64_t RowStride, std::int64_t ColumnStride, class From = T>
