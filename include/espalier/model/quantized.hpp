@@ -84,8 +84,7 @@ class quantized {
     r.values = r.end;
     r.workspace = r.values + detail::bytes_for<T>(
                                  static_cast<std::size_t>(detail::constants_size<Net, Batch> + split.stored_size));
-    std::size_t const parts = workspace_bytes(std::make_integer_sequence<int, products + 1>{});
-    std::size_t most = parts;
+    std::size_t most = workspace_bytes(std::make_integer_sequence<int, products + 1>{});
     ((most = Product<K>::workspace > most ? Product<K>::workspace : most), ...);
     r.inputs = r.workspace + most;
     r.end = r.inputs + Call::results_at;
@@ -111,7 +110,7 @@ class quantized {
   using ranges_relation = std::conditional_t<Quantizes::agree, detail::ranges_fit<Calibrated, products>, agreed>;
 
   /// parameter_bytes: weights, and a scale and an integer bias for each column. Processors without products of bytes
-  /// store weights in 16 bits.
+  /// store weights in 16 bits, and convolutions by tiles store transformed kernels in 16 bits.
   static constexpr std::size_t parameter_bytes = places.parameters, bytes = places.end;
 
   template <class Calibrated, class B = Batch>

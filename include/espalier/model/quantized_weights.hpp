@@ -211,7 +211,6 @@ struct product_of_int8 {
   /// Writes the results of all rows: quantizes what the product reads, then multiplies.
   static void run(void* const* base, on_cpu::detail::int8_scale const& by, weight const* packed,
                   std::int32_t const* start, float const* scale, element* activations) {
-    [[maybe_unused]] void* const own = base[plan::base::workspace];
     float const* const x = source(base);
     if constexpr (product.windowed) quantize_images(x, activations, by);
     else quantize_rows(x, activations, by);
@@ -220,7 +219,7 @@ struct product_of_int8 {
     if constexpr (product.by_channel) {
       kernel::run(activations, packed, start, results{scale, y, product.columns}, product.rows);
     } else if constexpr (by_tiles) {
-      kernel::run(activations, packed, start, results{scale, y, product.columns}, own);
+      kernel::run(activations, packed, start, results{scale, y, product.columns}, base[plan::base::workspace]);
     } else {
       for (std::int64_t g = 0; g < product.groups; ++g)
         kernel::run(activations, packed + g * kernel::packed_size, start + g * columns,
