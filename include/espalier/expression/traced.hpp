@@ -21,6 +21,26 @@ struct stays_in_shape {
   ESPALIER_READS("{} becomes {}")
   static constexpr bool agree = std::is_same_v<X, Y>;
 };
+/// The fault of code that needs a value as a number.
+struct value_as_number {};
+template <class S>
+constexpr double number_of_a_value() {
+  static_assert(
+      body_value<S>::has_numbers,
+      ESPALIER_SENTENCE(
+          "a value has no elements while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max, exp(a) for std::exp",
+          body_value<S>));
+  return 0;
+}
+/// In the exception specification of a conversion to a number, which is looked at where it is called, before what it
+/// returns has caused other errors. g++ looks at the conversion itself later, and would say how it came there.
+template <class S>
+constexpr bool reports_number() {
+#if !defined(__clang__)
+  static_cast<void>(number_of_a_value<S>());
+#endif
+  return report_first<value_as_number, S>();
+}
 /// The result of printing a value. It accepts the rest of the line, so that one mistake causes one error.
 struct not_printed {
   template <class X>
@@ -84,16 +104,11 @@ struct traced {
   tracing::tracer* tracer;
   int id;
 
-  // Operations that a value of a body does not support; the error is reported where one is used.
-  template <class Number>
-    requires detail::is_arithmetic<Number>
-  constexpr operator Number() const {
-    static_assert(
-        detail::body_value<S>::has_numbers && sizeof(Number) != 0,
-        ESPALIER_SENTENCE(
-            "a value has no elements while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max",
-            detail::body_value<S>));
-    return Number{};
+  // Operations that a value of a body does not support; the error is reported where one is used. Not a template for any
+  // number: calls of std::sin and std::abs, which have several overloads, are unambiguous.
+  constexpr operator double() const noexcept(detail::reports_number<S>()) { return detail::number_of_a_value<S>(); }
+  constexpr explicit operator bool() const noexcept(detail::reports_number<S>()) {
+    return detail::number_of_a_value<S>() != 0;
   }
   template <class Index>
   constexpr invalid<already_reported> operator[](Index const&) const {
@@ -138,6 +153,17 @@ struct traced {
     static_assert(
         Stays::agree,
         ESPALIER_SENTENCE("x = y would change the shape of x, which is part of its type; write auto z = y", Stays));
+    return *this;
+  }
+  /// Not of a number that stands for a value, such as std::tanh(x): that was reported.
+  template <class Number>
+    requires detail::is_arithmetic<Number>
+  constexpr auto& operator=(Number) {
+    static_assert(
+        detail::body_value<S>::has_numbers || !detail::report_first<detail::value_as_number, Number traced::*>(),
+        ESPALIER_SENTENCE(
+            "x = number: a value keeps its shape; write auto z = zeros<S>(x) + number, with the shape S of x",
+            detail::body_value<S>));
     return *this;
   }
   template <class... Facts>

@@ -101,7 +101,7 @@ struct own_message<invalid<forward_ends<M>, Path...>> : existing_message {
 template <class Net, class... Path>
 struct own_message<invalid<forward_is_constexpr<Net>, Path...>> : existing_message {
   static constexpr auto report() {
-    static_assert(forward_is_constexpr<Net>::agree,
+    static_assert(forward_is_constexpr<Net>::agree || is_reported<value_as_number, Net>(),
                   ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONSTEXPR, invalid<forward_is_constexpr<Net>, Path...>));
     return true;
   }
@@ -109,7 +109,7 @@ struct own_message<invalid<forward_is_constexpr<Net>, Path...>> : existing_messa
 template <class M, class Result, class... Path>
 struct own_message<invalid<forward_returns<M, Result>, Path...>> : existing_message {
   static constexpr auto report() {
-    static_assert(forward_returns<M, Result>::agree,
+    static_assert(forward_returns<M, Result>::agree || is_reported<value_as_number, M>(),
                   ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
     return true;
   }

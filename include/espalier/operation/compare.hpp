@@ -147,19 +147,53 @@ constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
 namespace detail {
 template <class... X>
 inline constexpr bool has_truth = (is_invalid<X> || ...);
+/// Tensors and formulas of no axes are numbers, and have the operators of numbers.
+template <class X>
+concept HasElements = is_invalid<X> || Traced<X> ||(Expression<X> && (shape_of<X>::rank > 0));
+template <class A, class B>
+concept HaveElements = (HasElements<A> && (Expression<B> || Number<B>)) ||
+                       (HasElements<B> && (Expression<A> || Number<A>));
+template <class A, class B>
+concept Formulas = (marked_expression<A> && marked_expression<B>) ||
+                   (Expression<A> && Expression<B> && HaveElements<A, B>);
 }  // namespace detail
 
-/// && and || do not compile for formulas: C++ requires one truth value per operand, and a formula has one per element.
+/// Operators without an op. && and || would need one truth value per operand, and a formula has one per element. No
+/// macro defines them: errors would show its expansion.
 template <class A, class B>
-  requires(detail::marked_expression<A>&& detail::marked_expression<B>)
+  requires detail::Formulas<A, B>
 constexpr auto operator&&(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a && b of formulas: write a * b; comparisons give 1 or 0");
   return invalid<already_reported>{};
 }
 template <class A, class B>
-  requires(detail::marked_expression<A>&& detail::marked_expression<B>)
+  requires detail::Formulas<A, B>
 constexpr auto operator||(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a || b of formulas: write maximum(a, b); comparisons give 1 or 0");
+  return invalid<already_reported>{};
+}
+template <class A, class B>
+  requires detail::HaveElements<A, B>
+constexpr auto operator&(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a & b of formulas: write a * b; comparisons give 1 or 0");
+  return invalid<already_reported>{};
+}
+template <class A, class B>
+  requires detail::HaveElements<A, B>
+constexpr auto operator|(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a | b of formulas: write maximum(a, b); comparisons give 1 or 0");
+  return invalid<already_reported>{};
+}
+template <class A, class B>
+  requires detail::HaveElements<A, B>
+constexpr auto operator^(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a ^ b of formulas: write pow(a, b)");
+  return invalid<already_reported>{};
+}
+template <class A, class B>
+  requires detail::HaveElements<A, B>
+constexpr auto operator%(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a % b of formulas: real numbers have no remainder");
   return invalid<already_reported>{};
 }
 
