@@ -244,7 +244,7 @@ constexpr auto function_fault() {
   } else {
     using Body = typename invalid_or_body<typename derivative::body_of_function<F, X...>::type>::type;
     if constexpr (was_reported_before<Body>) return fault<fault_of::nothing, Body>{};
-    else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
+    else if constexpr (AfterReportedError<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
     else if constexpr (is_invalid<Body>) return fault<kind_of_fault<Body>, Body>{};
     else if constexpr (std::is_same_v<Body, void> && drops_returns_in_error)
       return static_cast<void>(function_returns_nothing<F>::reported),

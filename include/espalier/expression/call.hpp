@@ -236,9 +236,11 @@ constexpr auto fault_of_result() {
     return static_cast<void>(forward_returns_nothing<M>::reported), invalid<already_reported>{};
   else return invalid<forward_returns<M, Result>>{};
 }
-/// True if an invalid assignment in this body was already reported: errors that follow from it are not reported.
+/// True if an invalid assignment in this body, or a value as a number, was already reported: errors that follow from it
+/// are not reported.
 template <class... Body>
-concept AfterWrongAssignment = is_reported<wrong_assignment, no_forward(Body...)>();
+concept AfterReportedError =
+    is_reported<wrong_assignment, no_forward(Body...)>() || is_reported<value_as_number, no_forward(Body...)>();
 template <class M, class Result, class... X>
 constexpr auto checked_result() {
   constexpr bool accessible = requires(M const& module, X... x) { module.forward(x...); };
@@ -247,9 +249,9 @@ constexpr auto checked_result() {
   else if constexpr (PlainForward<M>) return std::type_identity<invalid<forward_is_generic<M>>>{};
   // Private: the compiler has reported it.
   else if constexpr (!accessible) return std::type_identity<invalid<already_reported>>{};
-  else if constexpr (!is_formula<bare<Result>>) return std::type_identity<decltype(fault_of_result<M, Result>())>{};
-  else if constexpr (is_invalid<bare<Result>> && AfterWrongAssignment<M, X...>)
+  else if constexpr ((!is_formula<bare<Result>> || is_invalid<bare<Result>>)&&AfterReportedError<M, X...>)
     return std::type_identity<invalid<already_reported>>{};
+  else if constexpr (!is_formula<bare<Result>>) return std::type_identity<decltype(fault_of_result<M, Result>())>{};
   else return std::type_identity<Result>{};
 }
 

@@ -109,7 +109,7 @@ struct own_message<invalid<forward_is_constexpr<Net>, Path...>> : existing_messa
 template <class M, class Result, class... Path>
 struct own_message<invalid<forward_returns<M, Result>, Path...>> : existing_message {
   static constexpr auto report() {
-    static_assert(forward_returns<M, Result>::agree || is_reported<value_as_number, M>(),
+    static_assert(forward_returns<M, Result>::agree,
                   ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
     return true;
   }
