@@ -132,6 +132,11 @@ class compiled {
   static_assert(Fault::returned,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
   static_assert(Fault::runs, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
+  /// A run returns nothing. Where the results are not among the arguments, as in auto y = run(x), which is an error,
+  /// what it returns causes no second one.
+  template <std::size_t Count>
+  using result_of_run =
+      std::conditional_t<Fault::agree && Count == arguments + facts::results, void, invalid<already_reported>>;
 
  public:
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
@@ -184,7 +189,7 @@ class compiled {
 
   /// run(x..., y...): computes all results. Never allocates.
   template <TensorOrView... X>
-  void operator()(X&&... x) noexcept(never_throws) {
+  result_of_run<sizeof...(X)> operator()(X&&... x) noexcept(never_throws) {
     if constexpr (Fault::agree) {
       using Actual = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>,
                                        shape_of<std::remove_cvref_t<X>>>...>;
@@ -199,6 +204,7 @@ class compiled {
       static_assert(Written::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
       if constexpr (PlannedFor::agree && Devices::agree && Written::agree) run(x...);
     }
+    return result_of_run<sizeof...(X)>();
   }
   /// The same with structs where f has structs, and tensors where f has tensors.
   template <class... X>
@@ -225,13 +231,15 @@ class compiled {
   /// Does not compile: an argument is neither a tensor nor a view.
   template <class... X>
     requires(!(TensorOrView<X> && ...) && !detail::RunWithStructs<X...>)
-  void operator()(X&&...) {
+  invalid<already_reported>
+  operator()(X&&...) {
     static_assert(
         detail::are_stored<X...>::agree,
         ESPALIER_SENTENCE(
             "compiled(x..., y...): expected tensors and views; esp::view<T, S>(x) makes a view of a std::vector, "
             "an array or a span, evaluate(x) a tensor of a formula",
             detail::are_stored<X...>));
+    return {};
   }
 
  private:
@@ -380,7 +388,9 @@ class compiled<detail::is_compiled_argument<Argument>, F> {
   template <class... X>
   explicit compiled(X&&...) {}
   template <class... X>
-  void operator()(X&&...) {}
+  invalid<already_reported> operator()(X&&...) {
+    return {};
+  }
 };
 
 template <class F, class... X>
