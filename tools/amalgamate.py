@@ -16,6 +16,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)')
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|pragma[ \t]+once)\b")
 ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b")
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
+LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 GUARD = "ESPALIER_SINGLE_HEADER"
 VERSION = "espalier/base/version.hpp"
 PUSH, POP = "espalier/base/diagnostics_push.hpp", "espalier/base/diagnostics_pop.hpp"
@@ -64,7 +65,7 @@ class Amalgamation:
         self.places.setdefault(name, []).append(branch)
         out, here, depth = [], branch, len(branch)
         for line in lines:
-            if "/*" in line.split("//")[0]:
+            if "/*" in LITERAL.sub('""', line).split("//")[0]:
                 raise UserError(f"{name} has a comment /* */, inside of which directives would be none")
             directive, include = DIRECTIVE.match(line), INCLUDE.match(line)
             kind = directive[1] if directive else ""

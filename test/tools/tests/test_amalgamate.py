@@ -90,6 +90,10 @@ class Amalgamate(unittest.TestCase):
         self.made(files, "espalier/more.hpp", "espalier.hpp")
         self.assertEqual(self.seen, "int first; int more;")
 
+    def test_comments_in_literals(self):
+        self.made({"espalier.hpp": 'char const* s = "a/*"; // "\\" /* \nchar const* t = "\\"/*";\n'})
+        self.assertIn('"a/*"', self.seen)
+
     def test_refusals(self):
         for files, sentence in [({"espalier.hpp": '#include "espalier/a.hpp"\n'}, "espalier.hpp includes espalier/a.hpp, which does not exist"),
                                 ({"espalier.hpp": "#include <espalier/a.hpp>\n"}, "which does not exist"),
