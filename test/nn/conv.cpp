@@ -72,7 +72,13 @@ static_assert(esp::output_shape<nn::Conv1d<3, 4, 2, nn::conv{.dilation = 3, .lay
 static_assert(esp::output_shape<nn::MaxPool2d<2, esp::pooling{.stride = 1, .padding = nn::same, .layout = esp::nchw}>,
                                 shape<1, 3, 8, 7>> == shape<1, 3, 8, 7>{});
 static_assert(esp::output_shape<nn::AvgPool2d<4, esp::pooling{.stride = 2, .padding = nn::same, .dilation = 2}>,
-                                shape<1, 9, 8, 3>> == shape<1, 5, 4, 3>{});
+                                shape<1, 3, 9, 8>> == shape<1, 3, 5, 4>{});
+// PyTorch's MaxPool2d(3, stride=2, padding=1): channels are second, as in nn::Conv, although the ops have them last.
+static_assert(esp::output_shape<nn::MaxPool2d<3, esp::pooling{.stride = 2, .padding = 1}>, shape<2, 8, 32, 30>> ==
+              shape<2, 8, 16, 15>{});
+static_assert(std::is_same_v<esp::shape_of<decltype(esp::max_pool2d<3, esp::pooling{.stride = 2, .padding = 1}>(
+                                 std::declval<esp::tensor<float, shape<2, 32, 30, 8>>&>()))>,
+                             shape<2, 16, 15, 8>>);
 static_assert(esp::output_shape<nn::MaxPool2d<2>, shape<2, 3, 5, 6>> == shape<2, 3, 2, 3>{});
 static_assert(
     esp::output_shape<nn::AvgPool2d<3, esp::pooling{.stride = 2, .padding = 1, .layout = nhwc}>, shape<2, 5, 6, 3>> ==

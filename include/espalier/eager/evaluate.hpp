@@ -122,6 +122,7 @@ template <class T, class S, class Device, class E, class Arch = on_cpu::default_
 constexpr void evaluate_at(E const& e, T* y) {
   using Element = computed_element<E, T>;
   using Program = eager_program<typename skeleton<E>::type>;
+  using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;  // first, for a short trace
   using Separate = tensor<Element, S, Device>;
   eager_inputs<Element> in{};
   collect(in, e);

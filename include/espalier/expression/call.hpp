@@ -373,6 +373,15 @@ constexpr auto apply_module_to_structs(M const& module, X const&... x) {
   }
 }
 
+/// Named relation: tensors fit the module that is applied to them. No root is behind this call, so it reports.
+template <class Found>
+struct module_fits_tensors {
+  static constexpr bool agree = was_reported_before<Found>;
+};
+#define ESPALIER_MODULE_FITS_TENSORS                                      \
+  "module(x...): the tensors do not fit this module" ESPALIER_FACTS_HINT( \
+      "; invalid<...> holds the violated relation, then the path to it from the inside out")
+
 /// Applies a module. If the result is invalid, adds the module's type to its path.
 template <class M, class... X>
 constexpr auto apply_module(M const& module, X const&... x) {
@@ -384,7 +393,11 @@ constexpr auto apply_module(M const& module, X const&... x) {
     return results_without_a_body<M, sizeof...(X)>(invalid<already_reported>{});
   } else {
     using Body = typename body_of<M, as_traced<X>...>::type;
-    if constexpr (is_invalid<Body>) {
+    if constexpr (is_invalid<Body> && !(Traced<X> || ...)) {
+      using Fit = module_fits_tensors<decltype(through<M>(Body{}))>;
+      static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_MODULE_FITS_TENSORS, Fit));
+      return results_without_a_body<M, sizeof...(X)>(invalid<already_reported>{});
+    } else if constexpr (is_invalid<Body>) {
       if constexpr (requires { typename M::is_transparent; }) return Body{};
       else return results_without_a_body<M, sizeof...(X)>(through<M>(Body{}));
     } else if constexpr ((Traced<X> || ...)) {

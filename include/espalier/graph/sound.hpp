@@ -101,6 +101,12 @@ struct sound {
           "an index is an argument of std::int32_t, or a reshape of one; real numbers, slices and computed values are no "
           "indices: index first and slice the result",
           ESPALIER_STATED(has_integer_indices, Subject)));
+  static constexpr bool has_integer_labels = Found != fault::real_labels || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_integer_labels,
+      ESPALIER_SENTENCE("class labels are an argument of std::int32_t, tensor<std::int32_t, S>; float and double "
+                        "are no labels",
+                        ESPALIER_STATED(has_integer_labels, Subject)));
   static constexpr bool has_no_random_samples = Found != fault::random_in_vmap || is_reported_elsewhere<Subject>;
   static_assert(has_no_random_samples,
                 ESPALIER_SENTENCE("vmap(f): f uses random numbers, which would be the same for all samples; pass them "

@@ -156,7 +156,7 @@ void write_quantized_onnx(file_path path, Model const& model, Calibrated const& 
       ESPALIER_SENTENCE("write_quantized_onnx<batch>(path, model, ranges): expected a net that quantized accepts",
                         Quantizes));
   if constexpr (Quantizes::agree) {
-    using Ranges = espalier::detail::ranges_fit<Calibrated, Quantizes::count>;
+    using Ranges = espalier::detail::ranges_relation_of<Calibrated, Net, Quantizes::count>;
     static_assert(Ranges::agree,
                   ESPALIER_SENTENCE("write_quantized_onnx<batch>(path, model, ranges): " ESPALIER_RANGES_FIT, Ranges));
     using Ops = typename onnx::ops_in_onnx<Program>::type;

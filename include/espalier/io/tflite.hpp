@@ -156,7 +156,7 @@ void write_tflite(file_path path, Model const& model, Calibrated const& calibrat
         ESPALIER_SENTENCE("write_tflite<batch>(path, model, ranges, results): expected a net that quantized accepts",
                           Quantizes));
     if constexpr (Quantizes::agree) {
-      using Ranges = espalier::detail::ranges_fit<Calibrated, Quantizes::count>;
+      using Ranges = espalier::detail::ranges_relation_of<Calibrated, Net, Quantizes::count>;
       static_assert(
           Ranges::agree,
           ESPALIER_SENTENCE("write_tflite<batch>(path, model, ranges, results): " ESPALIER_RANGES_FIT, Ranges));

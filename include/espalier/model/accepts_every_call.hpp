@@ -54,5 +54,12 @@ class accepts_every_call : public zero_costs {
   double learning_rate_ = 0;
 };
 
+/// The same for a type that a program writes out with a wrong argument. The program may pass memory of the size that
+/// the type states; less than enough would be a second error.
+struct accepts_every_memory : accepts_every_call<> {
+  static constexpr std::size_t bytes = 16 << 20;
+  using accepts_every_call<>::accepts_every_call;
+};
+
 }  // namespace espalier::detail
 #include "../base/diagnostics_pop.hpp"

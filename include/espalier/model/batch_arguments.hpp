@@ -11,17 +11,40 @@
 /// them.
 namespace espalier::detail {
 
-/// What a net returns for a batch: its result, or an `invalid` type. Nothing for what is no batch.
+/// What a net returns for a batch: its result, or an `invalid` type. What is no batch is misused.
 template <class Net, class Batch>
-struct found_on {};
+struct found_on {
+  using type = misused<is_batch<Batch>>;
+};
 template <class Net, class Batch>
   requires(is_shape<Batch>)
 struct found_on<Net, Batch> {
   using type = results_of_net<Net, Batch>;
 };
 template <class Net, class... S>
+  requires(sizeof...(S) > 0)
 struct found_on<Net, shapes<S...>> {
   using type = results_of_net<Net, shapes<S...>>;
+};
+/// The same for the type of a model; a type that is none is misused.
+template <class Model, class Batch>
+struct found_for {
+  using type = misused<is_model<Model>>;
+};
+template <ModelType Model, class Batch>
+struct found_for<Model, Batch> : found_on<typename Model::net_type, Batch> {};
+/// The same where batches have a fixed size.
+template <class Model, class Batch>
+struct found_for_fixed : found_for<Model, Batch> {};
+template <ModelType Model, class Batch>
+  requires(is_bounded_batch<Batch>)
+struct found_for_fixed<Model, Batch> {
+  using type = misused<is_batch<Batch>>;
+};
+/// A root without valid arguments has no types.
+template <class Relation>
+struct found_for<misused<Relation>, void> {
+  using type = void;
 };
 /// Whether a call of the net is run(x, y), with one input and one result.
 template <class Batch, class Found>

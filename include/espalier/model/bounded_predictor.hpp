@@ -86,6 +86,13 @@ class predictor<Model, Batch, Fault> {
     static_assert(Enough::agree,
                   ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
   }
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit predictor(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                     detail::any_argument = 0)
+      : predictor{detail::never_called<Model const>(), Batch{}} {
+    using Fit = arguments_fit_types<Model, Batch>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("predictor", "model, Batch{}"), Fit));
+  }
   /// Does not compile: each predictor has its own workspace.
   predictor(predictor const& other) : predictor{*other.model_, Batch{}} {
     static_assert(detail::copied_workspace<Batch>::agree,

@@ -328,7 +328,7 @@ constexpr auto find_bounded_trainer() {
 /// threads  the calling thread alone
 /// errors   sample_count_error for another number of samples, and label_error; both change nothing. A BatchNorm that
 ///          has one value per channel and sample requires two samples
-template <class Model, class Loss, class Optimizer, class Batch>
+template <ModelType Model, class Loss, class Optimizer, class Batch>
   requires(is_bounded_batch<Batch>)
 class trainer<Model, Loss, Optimizer, Batch>
     : public decltype(detail::find_bounded_trainer<Model, Loss, Optimizer, Batch>())::type {

@@ -80,7 +80,7 @@ using activation_ranges = tensor<float, shape<Products, 2>>;
 ///          they were
 /// source   Jacob et al. 2018
 /// Results: records what each product returns, for result_calibration.
-template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type,
+template <class Model, class Batch, class Found = typename detail::found_for_fixed<Model, Batch>::type,
           bool Results = false>
 class calibration {
   using Net = typename Model::net_type;
@@ -101,6 +101,7 @@ class calibration {
   using Call = detail::call_of_net<Net, T, Batch, Found>;
   static constexpr int counted = Quantizes::count > 0 ? Quantizes::count : 1;  // one error, not two
   using Scores = typename detail::returned_tensors<T, cpu, Found>::type;
+  struct prepared {};  // tag of the constructor that evaluates what does not depend on the input
 
  public:
   using net_type = Net;
@@ -109,10 +110,17 @@ class calibration {
 
   template <class B = Batch>
     requires(std::is_same_v<B, Batch>)
-  calibration(Model const& model, B) : calibration{model} {}
+  calibration(Model const& model, B) : calibration{model, prepared{}} {}
   template <class... B>
     requires(detail::AreBatchesOf<Batch, B...>)
-  calibration(Model const& model, B&&...) : calibration{model} {}
+  calibration(Model const& model, B&&...) : calibration{model, prepared{}} {}
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit calibration(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                       detail::any_argument = 0)
+      : calibration{detail::never_called<Model const>(), Batch{}} {
+    using Fit = arguments_fit_types<Model, Batch>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("calibration", "model, Batch{}"), Fit));
+  }
   calibration(calibration const&) = delete;
   calibration& operator=(calibration const&) = delete;
 
@@ -147,7 +155,7 @@ class calibration {
     widen(std::make_integer_sequence<int, products>{});
     has_data_ = true;
   }
-  explicit calibration(Model const& model) : memory_{constant_bytes + workspace_bytes} {
+  calibration(Model const& model, prepared) : memory_{constant_bytes + workspace_bytes} {
     if constexpr (Quantizes::agree) prepare(model);
   }
   void prepare(Model const& model) {
@@ -212,19 +220,65 @@ class calibration {
   detail::call_mark call_;
 };
 
+namespace detail {
+
+/// The members of a calibration that does not compile.
+struct no_calibration : accepts_every_call<> {
+  static constexpr int products = 1;
+  using accepts_every_call<>::accepts_every_call;
+  bool has_data() const { return true; }
+  activation_ranges<1> ranges() const { return {}; }
+};
+
+}  // namespace detail
+
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
 template <class Model, class Batch, class... Facts, bool Results>
-class calibration<Model, Batch, invalid<Facts...>, Results> {
+class calibration<Model, Batch, invalid<Facts...>, Results> : public detail::no_calibration {
   using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, calibration>;
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
 
  public:
-  static constexpr int products = 1;
   calibration(auto&&...) {}
-  void operator()(auto&&...) noexcept {}
-  bool has_data() const { return false; }
-  activation_ranges<1> ranges() const { return {}; }
+};
+
+/// Does not compile: the types that the program writes out are not those of a model and a batch.
+template <class Model, class Batch, bool Results>
+class calibration<Model, Batch, detail::misused<is_model<Model>>, Results> : public detail::no_calibration {
+  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("calibration"), is_model<Model>));
+
+ public:
+  calibration(auto&&...) {}
+};
+template <class Model, class Batch, bool Results>
+class calibration<Model, Batch, detail::misused<is_batch<Batch>>, Results> : public detail::no_calibration {
+  static_assert(is_batch<Batch>::agree || is_bounded_batch<Batch>,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_BATCH("calibration"), is_batch<Batch>));
+  static_assert(!is_bounded_batch<Batch>,
+                ESPALIER_SENTENCE("calibration<Model, Batch>: " ESPALIER_BATCH_IS_FIXED, is_batch<Batch>));
+
+ public:
+  calibration(auto&&...) {}
+};
+/// Does not compile: the arguments are not a model and a batch.
+template <class Argument, bool Results>
+class calibration<detail::misused<is_model<Argument>>, void, void, Results> : public detail::no_calibration {
+  static_assert(is_model<Argument>::agree,
+                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
+
+ public:
+  calibration(auto&&...) {}
+};
+template <class Argument, bool Results>
+class calibration<detail::misused<is_batch<Argument>>, void, void, Results> : public detail::no_calibration {
+  static_assert(is_batch<Argument>::agree || is_bounded_batch<Argument>,
+                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+  static_assert(!is_bounded_batch<Argument>,
+                ESPALIER_SENTENCE("calibration{model, batch}: " ESPALIER_BATCH_IS_FIXED, is_batch<Argument>));
+
+ public:
+  calibration(auto&&...) {}
 };
 
 template <ModelType Model, class Batch>
@@ -237,6 +291,21 @@ calibration(Model const&, Argument&&...)
 ->calibration<Model, std::enable_if_t<
                          (sizeof(detail::probe_forward<typename Model::net_type, detail::batches_in<Argument...>>) > 0),
                          detail::batches_in<Argument...>>>;
+
+template <ModelType Model, class... Argument>
+  requires(detail::SeveralBatches<Argument...> && !detail::batches_fault<Argument...>::agree)
+calibration(Model const&, Argument&&...)
+->calibration<detail::misused<detail::batches_fault<Argument...>>, void, void>;
+template <class First, class... More>
+  requires(!ModelType<First>)
+calibration(First const&, More const&...)
+->calibration<detail::misused<is_model<First>>, void, void>;
+template <ModelType Model, class Argument>
+  requires(!is_shape<Argument>)
+calibration(Model const&, Argument)
+->calibration<detail::misused<is_batch<Argument>>, void, void>;
+template <ModelType Model>
+calibration(Model const&) -> calibration<detail::misused<is_batch<no_batch>>, void, void>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -21,7 +21,7 @@ namespace espalier {
 ///          esp::batch<1, 16>{}}. A run gets each input, then a tensor for each result
 /// errors   a batch that does not fit the net's layers, and a model on a graphics processor, do not compile; two
 ///          results that overlap each other throw overlap_error
-template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
+template <class Model, class Batch, class Found = typename detail::found_for_fixed<Model, Batch>::type>
 class frozen {
   using Sound = typename plan::sound_program<detail::evaluation_program<typename Model::net_type, Batch>>::checked;
   using T = detail::activation_of<Model>;
@@ -97,6 +97,13 @@ class frozen {
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit frozen(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                  detail::any_argument = 0)
+      : frozen{detail::never_called<Model const>(), Batch{}} {
+    using Fit = arguments_fit_types<Model, Batch>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("frozen", "model, Batch{}"), Fit));
+  }
   /// Does not compile: each frozen net has its own workspace.
   frozen(frozen const&) : memory_{bytes} {
     static_assert(
@@ -230,8 +237,29 @@ class frozen<detail::misused<is_model<Argument>>, void, void> : public detail::a
 };
 template <class Argument>
 class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::accepts_every_call<> {
-  static_assert(is_batch<Argument>::agree,
+  static_assert(is_batch<Argument>::agree || is_bounded_batch<Argument>,
                 ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+  static_assert(!is_bounded_batch<Argument>,
+                ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_FIXED, is_batch<Argument>));
+
+ public:
+  frozen(auto&&...) {}
+};
+
+/// Does not compile: the types that the program writes out are not those of a model and a batch.
+template <class Model, class Batch>
+class frozen<Model, Batch, detail::misused<is_model<Model>>> : public detail::accepts_every_memory {
+  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("frozen"), is_model<Model>));
+
+ public:
+  frozen(auto&&...) {}
+};
+template <class Model, class Batch>
+class frozen<Model, Batch, detail::misused<is_batch<Batch>>> : public detail::accepts_every_memory {
+  static_assert(is_batch<Batch>::agree || is_bounded_batch<Batch>,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_BATCH("frozen"), is_batch<Batch>));
+  static_assert(!is_bounded_batch<Batch>,
+                ESPALIER_SENTENCE("frozen<Model, Batch>: " ESPALIER_BATCH_IS_FIXED, is_batch<Batch>));
 
  public:
   frozen(auto&&...) {}

@@ -59,6 +59,19 @@ class trainer<Model, Loss, Optimizer, Batch, More...>
   trainer(auto&&...) {}
 };
 
+/// Does not compile: the first of the types that the program writes out is none of a model.
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+  requires(!ModelType<Model>)
+class trainer<Model, Loss, Optimizer, Batch, More...> : public detail::accepts_every_memory {
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE("trainer<Model, Loss, Optimizer, Batch>: Model is the type of a model, "
+                                  "esp::model<Net>; or write esp::trainer x{model, ...}, which finds the types",
+                                  is_model<Model>));
+
+ public:
+  trainer(auto&&...) {}
+};
+
 /// Does not compile: the arguments are not a model, a loss, an optimizer and batches.
 template <class Argument, class Optimizer>
 class trainer<detail::misused<is_model<Argument>>, void, Optimizer, void>

@@ -31,7 +31,23 @@ struct trainer_arguments {
   static constexpr bool agree = false;
 };
 
+/// Named relation: a root whose types the program writes out has arguments of these types.
+template <class... Written>
+struct arguments_fit_types {
+  ESPALIER_READS("expected arguments of {...}")
+  static constexpr bool agree = false;
+};
+
 namespace detail {
+
+/// A parameter that takes any argument, behind every other constructor: one error instead of a list of candidates.
+struct any_argument {
+  template <class T>
+  any_argument(T&&) noexcept {}
+};
+/// The argument of a constructor that only code that does not compile calls: declared, but not defined.
+template <class T>
+T& never_called();
 
 /// Template argument of a root (trainer, predictor, ...) that has wrong arguments.
 template <class Relation>
@@ -47,6 +63,17 @@ inline constexpr bool is_bytes<bytes<Count>> = true;
 #define ESPALIER_FIRST_IS_MODEL \
   "the first argument is not a model; write esp::model<Net> model{esp::seed{0}}, and pass it"
 #define ESPALIER_BATCH_IS_SHAPE "a batch is written esp::batch<N, ...>{}: its extents are template arguments"
+#define ESPALIER_BATCH_IS_FIXED \
+  "a batch of esp::up_to is one of predictors and trainers; write a fixed size here, esp::batch<64, ...>{}"
+#define ESPALIER_ARGUMENTS_FIT_TYPES(root, arguments)                                               \
+  root ": the arguments do not fit the types; write x{" arguments "} of these types, or esp::" root \
+       " x{...} without types, which finds them"
+/// The same for types that a program writes out.
+#define ESPALIER_TYPE_OF_MODEL(root)                                                        \
+  root "<Model, Batch>: Model is the type of a model, esp::model<Net>; or write esp::" root \
+       " x{model, ...}, which finds the types"
+#define ESPALIER_TYPE_OF_BATCH(root) \
+  root "<Model, Batch>: a batch is written esp::batch<N, ...>: its extents are template arguments"
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -22,7 +22,7 @@ namespace espalier {
 ///          returns
 /// errors   a batch that does not fit the net's layers does not compile; an index outside its axis throws index_error
 ///          before scores are written, and two results that overlap each other overlap_error
-template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
+template <class Model, class Batch, class Found = typename detail::found_for<Model, Batch>::type>
 class predictor {
   using T = detail::activation_of<Model>;
   using Program =
@@ -91,6 +91,13 @@ class predictor {
     static_assert(Host::agree, ESPALIER_SENTENCE("predictor{model, batch..., bytes}: " ESPALIER_BYTES_OF_HOST, Host));
   }
 
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit predictor(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                     detail::any_argument = 0)
+      : predictor{detail::never_called<Model const>(), Batch{}} {
+    using Fit = arguments_fit_types<Model, Batch>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("predictor", "model, Batch{}"), Fit));
+  }
   /// Does not compile: each predictor has its own workspace.
   predictor(predictor const& other) : predictor{*other.model_, Batch{}} {
     static_assert(detail::copied_workspace<Batch>::agree,
@@ -237,6 +244,22 @@ template <class Argument>
 class predictor<detail::misused<is_batch<Argument>>, void, void> : public detail::accepts_every_call<> {
   static_assert(is_batch<Argument>::agree,
                 ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+
+ public:
+  predictor(auto&&...) {}
+};
+
+/// Does not compile: the types that the program writes out are not those of a model and a batch.
+template <class Model, class Batch>
+class predictor<Model, Batch, detail::misused<is_model<Model>>> : public detail::accepts_every_memory {
+  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("predictor"), is_model<Model>));
+
+ public:
+  predictor(auto&&...) {}
+};
+template <class Model, class Batch>
+class predictor<Model, Batch, detail::misused<is_batch<Batch>>> : public detail::accepts_every_memory {
+  static_assert(is_batch<Batch>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_BATCH("predictor"), is_batch<Batch>));
 
  public:
   predictor(auto&&...) {}

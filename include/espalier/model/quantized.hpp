@@ -22,7 +22,7 @@ namespace espalier {
 ///          quantization_error, and so do parameters that are not finite. A NaN in front of a product counts as the
 ///          lowest number of its range
 /// source   Jacob et al. 2018; ONNX's QuantizeLinear and DequantizeLinear
-template <class Model, class Batch, class Found = typename detail::found_on<typename Model::net_type, Batch>::type>
+template <class Model, class Batch, class Found = typename detail::found_for_fixed<Model, Batch>::type>
 class quantized {
   using Net = typename Model::net_type;
   using Sound = typename plan::sound_program<detail::evaluation_program<Net, Batch>>::checked;
@@ -107,7 +107,8 @@ class quantized {
 
  public:
   template <class Calibrated>
-  using ranges_relation = std::conditional_t<Quantizes::agree, detail::ranges_fit<Calibrated, products>, agreed>;
+  using ranges_relation =
+      std::conditional_t<Quantizes::agree, detail::ranges_relation_of<Calibrated, Net, products>, agreed>;
 
   /// parameter_bytes: weights, and a scale and an integer bias for each column. Processors without products of bytes
   /// store weights in 16 bits, and convolutions by tiles store transformed kernels in 16 bits.
@@ -156,6 +157,14 @@ class quantized {
                        static_cast<std::size_t>(detail::constants_size<Net, Batch>) * sizeof(float));
       prepare_stored(from, all_products{});
     }
+  }
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit quantized(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                     detail::any_argument = 0)
+      : memory_{bytes} {
+    using Fit = arguments_fit_types<Model, Batch>;
+    static_assert(Fit::agree,
+                  ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("quantized", "model, ranges, Batch{}"), Fit));
   }
   quantized(quantized const&) = delete;
   quantized& operator=(quantized const&) = delete;
@@ -281,19 +290,76 @@ class quantized {
   detail::call_mark call_;
 };
 
+namespace detail {
+
+/// The members of a quantized net that does not compile.
+struct no_quantized : accepts_every_memory {
+  static constexpr int products = 1;
+  using accepts_every_memory::accepts_every_memory;
+};
+
+}  // namespace detail
+
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
 template <class Model, class Batch, class... Facts>
-class quantized<Model, Batch, invalid<Facts...>> {
+class quantized<Model, Batch, invalid<Facts...>> : public detail::no_quantized {
   using Layers = detail::root_message_fault<invalid<Facts...>, typename Model::net_type, quantized>;
   static_assert(layers_fit<Layers>::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::own_message_fault<invalid<Facts...>, typename Model::net_type>::report()) != 0);
 
  public:
-  static constexpr int products = 1;
   using input_shape = Batch;
   using output_shape = invalid<Facts...>;
   quantized(auto&&...) {}
-  void operator()(auto&&...) noexcept {}
+};
+
+/// Does not compile: the types that the program writes out are not those of a model and a batch.
+template <class Model, class Batch>
+class quantized<Model, Batch, detail::misused<is_model<Model>>> : public detail::no_quantized {
+  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("quantized"), is_model<Model>));
+
+ public:
+  quantized(auto&&...) {}
+};
+template <class Model, class Batch>
+class quantized<Model, Batch, detail::misused<is_batch<Batch>>> : public detail::no_quantized {
+  static_assert(is_batch<Batch>::agree || is_bounded_batch<Batch>,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_BATCH("quantized"), is_batch<Batch>));
+  static_assert(!is_bounded_batch<Batch>,
+                ESPALIER_SENTENCE("quantized<Model, Batch>: " ESPALIER_BATCH_IS_FIXED, is_batch<Batch>));
+
+ public:
+  quantized(auto&&...) {}
+};
+/// Does not compile: the arguments are not a model, ranges and a batch.
+template <class Argument>
+class quantized<detail::misused<is_model<Argument>>, void, void> : public detail::no_quantized {
+  static_assert(is_model<Argument>::agree,
+                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
+
+ public:
+  quantized(auto&&...) {}
+};
+template <class Argument>
+class quantized<detail::misused<is_batch<Argument>>, void, void> : public detail::no_quantized {
+  static_assert(is_batch<Argument>::agree || is_bounded_batch<Argument>,
+                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+  static_assert(!is_bounded_batch<Argument>,
+                ESPALIER_SENTENCE("quantized{model, ranges, batch}: " ESPALIER_BATCH_IS_FIXED, is_batch<Argument>));
+
+ public:
+  quantized(auto&&...) {}
+};
+template <class... Argument>
+class quantized<detail::misused<detail::quantized_arguments<Argument...>>, void, void> : public detail::no_quantized {
+  using Arguments = detail::quantized_arguments<Argument...>;
+  static_assert(Arguments::agree,
+                ESPALIER_SENTENCE("quantized{...}: expected a model, its calibration or ranges, and a batch: "
+                                  "esp::quantized{model, calibration, esp::batch<32, 8, 8>{}}",
+                                  Arguments));
+
+ public:
+  quantized(auto&&...) {}
 };
 
 template <ModelType Model, class Calibrated, class Batch>
@@ -310,6 +376,23 @@ quantized(Model const&, Calibrated const&, Argument&&...)
 ->quantized<Model, std::enable_if_t<
                        (sizeof(detail::probe_forward<typename Model::net_type, detail::batches_in<Argument...>>) > 0),
                        detail::batches_in<Argument...>>>;
+
+template <ModelType Model, class Calibrated, class... Argument>
+  requires(detail::SeveralBatches<Argument...> && !detail::batches_fault<Argument...>::agree)
+quantized(Model const&, Calibrated const&, Argument&&...)
+->quantized<detail::misused<detail::batches_fault<Argument...>>, void, void>;
+template <class First, class... More>
+  requires(!ModelType<First>)
+quantized(First const&, More const&...)
+->quantized<detail::misused<is_model<First>>, void, void>;
+template <ModelType Model, class Calibrated, class Argument>
+  requires(!is_shape<Argument>)
+quantized(Model const&, Calibrated const&, Argument)
+->quantized<detail::misused<is_batch<Argument>>, void, void>;
+template <ModelType Model, class... More>
+  requires(sizeof...(More) < 2)
+quantized(Model const&, More const&...)
+->quantized<detail::misused<detail::quantized_arguments<More...>>, void, void>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -14,7 +14,7 @@
 /// Makes the integers of a product's weights, and runs it.
 namespace espalier::detail {
 
-/// A constraint that errors name: ranges of as many products as the net has.
+/// Constraints that errors name: ranges of as many products as the net has, or the calibration of this net.
 template <class Calibrated, int Products>
 struct ranges_fit {
   static constexpr bool agree = false;
@@ -23,9 +23,31 @@ template <int Products, class Device>
 struct ranges_fit<tensor<float, shape<Products, 2>, Device>, Products> {
   static constexpr bool agree = std::is_same_v<Device, cpu>;
 };
-template <class Model, class Batch, class Found, int Products>
-struct ranges_fit<calibration<Model, Batch, Found>, Products> {
-  static constexpr bool agree = calibration<Model, Batch, Found>::products == Products;
+template <class Of, class Net>
+struct calibrated_net {
+  ESPALIER_READS("the calibration is of {}, the model of {}")
+  static constexpr bool agree = std::is_same_v<Of, Net>;
+};
+template <class Calibrated, class Net, int Products>
+struct ranges_relation {
+  using type = ranges_fit<Calibrated, Products>;
+};
+template <ModelType Model, class Batch, class Found, class Net, int Products>
+struct ranges_relation<calibration<Model, Batch, Found>, Net, Products> {
+  using type = calibrated_net<typename Model::net_type, Net>;
+};
+/// The calibration has reported its own error.
+template <class Relation, class Found, class Net, int Products>
+struct ranges_relation<calibration<misused<Relation>, void, Found>, Net, Products> {
+  using type = agreed;
+};
+template <class Calibrated, class Net, int Products>
+using ranges_relation_of = typename ranges_relation<Calibrated, Net, Products>::type;
+/// Named relation: what stands behind the model of a quantized net.
+template <class... Argument>
+struct quantized_arguments {
+  ESPALIER_READS("behind the model: {...}")
+  static constexpr bool agree = false;
 };
 template <class Calibrated>
 float const* ranges_in(Calibrated const& x) {

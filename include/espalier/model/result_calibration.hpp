@@ -14,8 +14,8 @@ namespace espalier {
 /// errors   as calibration; a NaN or an infinity behind a product throws quantization_error, too
 template <class Model, class Batch>
 class result_calibration
-    : public calibration<Model, Batch, typename detail::found_on<typename Model::net_type, Batch>::type, true> {
-  using base = calibration<Model, Batch, typename detail::found_on<typename Model::net_type, Batch>::type, true>;
+    : public calibration<Model, Batch, typename detail::found_for_fixed<Model, Batch>::type, true> {
+  using base = calibration<Model, Batch, typename detail::found_for_fixed<Model, Batch>::type, true>;
 
  public:
   using base::base;
@@ -33,6 +33,21 @@ result_calibration(Model const&, Argument&&...)
     Model,
     std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, detail::batches_in<Argument...>>) > 0),
                      detail::batches_in<Argument...>>>;
+
+template <ModelType Model, class... Argument>
+  requires(detail::SeveralBatches<Argument...> && !detail::batches_fault<Argument...>::agree)
+result_calibration(Model const&, Argument&&...)
+->result_calibration<detail::misused<detail::batches_fault<Argument...>>, void>;
+template <class First, class... More>
+  requires(!ModelType<First>)
+result_calibration(First const&, More const&...)
+->result_calibration<detail::misused<is_model<First>>, void>;
+template <ModelType Model, class Argument>
+  requires(!is_shape<Argument>)
+result_calibration(Model const&, Argument)
+->result_calibration<detail::misused<is_batch<Argument>>, void>;
+template <ModelType Model>
+result_calibration(Model const&) -> result_calibration<detail::misused<is_batch<no_batch>>, void>;
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -51,16 +51,6 @@ template <class Net, class Block, int Axis, int Context>
 using found_for_stream =
     typename streamed_result<Net, Block, Axis, Context, results_of_net<Net, sequence<Net, Block, Axis, Context>>>::type;
 
-/// The same for a model; a type that is none is misused.
-template <class Model, class Block, int Axis, int Context>
-struct found_for_stream_of {
-  using type = misused<espalier::is_model<Model>>;
-};
-template <ModelType Model, class Block, int Axis, int Context>
-struct found_for_stream_of<Model, Block, Axis, Context> {
-  using type = found_for_stream<typename Model::net_type, Block, Axis, Context>;
-};
-
 /// A constraint that errors name: a block of this shape has the axis of time.
 template <class Block, int Axis>
 struct block_has_axis {
@@ -72,6 +62,17 @@ struct block_has_axis<shape<Extents...>, Axis> {
   ESPALIER_READS("got a block {} and axis {}")
   static constexpr bool agree = Axis >= 0 && Axis < static_cast<int>(sizeof...(Extents));
 };
+/// What a stream of these types is made of; what is no model, no shape, or a shape without that axis, is misused.
+template <class Model, class Block, int Axis, int Context>
+constexpr auto find_for_stream() {
+  if constexpr (!ModelType<Model>) return std::type_identity<misused<espalier::is_model<Model>>>{};
+  else if constexpr (!is_shape<Block>) return std::type_identity<misused<is_batch<Block>>>{};
+  else if constexpr (!block_has_axis<Block, Axis>::agree)
+    return std::type_identity<misused<block_has_axis<Block, Axis>>>{};
+  else return std::type_identity<found_for_stream<typename Model::net_type, Block, Axis, Context>>{};
+}
+template <class Model, class Block, int Axis, int Context>
+struct found_for_stream_of : decltype(find_for_stream<Model, Block, Axis, Context>()) {};
 
 /// What may stand behind the block: time_axis, context, and memory.
 template <class Option>
@@ -257,6 +258,11 @@ class stream {
     requires(std::is_same_v<B, Block>)
   stream(Model const& model, B, First, Second, espalier::bytes<Count>& storage) : stream{model, B{}, storage} {}
 
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit stream(detail::any_argument = 0) : stream{detail::never_called<Model const>(), Block{}} {
+    using Fit = arguments_fit_types<Model, Block>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("stream", "model, Block{}"), Fit));
+  }
   /// Does not compile: each stream has its own state. save() and restore(state) copy it.
   stream(stream const& other) : stream{*other.model_, Block{}} {
     static_assert(
@@ -629,13 +635,10 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
 /// Does not compile: the type of the model is another one.
 template <class Model, class Block, int Axis, int Context>
 class stream<Model, Block, Axis, Context, detail::misused<is_model<Model>>> : public detail::no_stream {
-  static_assert(is_model<Model>::agree,
-                ESPALIER_SENTENCE("stream<Model, block>: Model is the type of a model, esp::model<Net>; or write "
-                                  "esp::stream s{model, block}, which finds the types",
-                                  is_model<Model>));
+  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("stream"), is_model<Model>));
 
  public:
-  stream(auto const&, Block, auto&&...) {}
+  stream(auto&&...) {}
 };
 /// Does not compile: the arguments are not a model and a block.
 template <class Argument>
@@ -646,10 +649,22 @@ class stream<detail::misused<is_model<Argument>>, void, 0, 0, void> : public det
  public:
   stream(auto&&...) {}
 };
+template <class Model, class Block, int Axis, int Context>
+class stream<Model, Block, Axis, Context, detail::misused<is_batch<Block>>> : public detail::no_stream {
+  static_assert(is_batch<Block>::agree || is_bounded_batch<Block>,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_BATCH("stream"), is_batch<Block>));
+  static_assert(!is_bounded_batch<Block>,
+                ESPALIER_SENTENCE("stream<Model, Batch>: " ESPALIER_BATCH_IS_FIXED, is_batch<Block>));
+
+ public:
+  stream(auto&&...) {}
+};
 template <class Argument>
 class stream<detail::misused<is_batch<Argument>>, void, 0, 0, void> : public detail::no_stream {
-  static_assert(is_batch<Argument>::agree,
+  static_assert(is_batch<Argument>::agree || is_bounded_batch<Argument>,
                 ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+  static_assert(!is_bounded_batch<Argument>,
+                ESPALIER_SENTENCE("stream{model, block}: " ESPALIER_BATCH_IS_FIXED, is_batch<Argument>));
 
  public:
   stream(auto&&...) {}
@@ -660,6 +675,16 @@ class stream<detail::misused<detail::stream_option<Argument>>, void, 0, 0, void>
                 ESPALIER_SENTENCE("stream{model, block}: behind the block stand esp::time_axis<axis>{}, "
                                   "esp::context<steps>{}, and esp::bytes of memory as the last",
                                   detail::stream_option<Argument>));
+
+ public:
+  stream(auto&&...) {}
+};
+template <class Model, class Block, int Axis, int Context>
+class stream<Model, Block, Axis, Context, detail::misused<detail::block_has_axis<Block, Axis>>>
+    : public detail::no_stream {
+  static_assert(detail::block_has_axis<Block, Axis>::agree,
+                ESPALIER_SENTENCE("stream<Model, Block, Axis>: a block has no axis of time; axis 1 is time, or Axis",
+                                  detail::block_has_axis<Block, Axis>));
 
  public:
   stream(auto&&...) {}

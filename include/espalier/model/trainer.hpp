@@ -141,6 +141,16 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     prepare();
   }
 
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit trainer(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                   detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0)
+      : trainer{detail::never_called<Model>(), detail::never_called<Loss>(), detail::never_called<Optimizer>(), Batch{},
+                More{}...} {
+    using Fit = arguments_fit_types<Model, Loss, Optimizer, Batch, More...>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(
+                                  ESPALIER_ARGUMENTS_FIT_TYPES("trainer", "model, Loss{}, Optimizer{}, Batch{}"), Fit));
+  }
+
   /// Does not compile: each trainer has its own workspace and optimizer.
   trainer(trainer const& other) : trainer{*other.model_, Loss{}, other.rule_.optimizer, Batch{}, More{}...} {
     static_assert(

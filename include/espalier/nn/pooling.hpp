@@ -8,17 +8,17 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
-/// The largest element of each window. If you pass a pooling{...}, set its layout, too: its default is channels last.
+/// The largest element of each window. As in Conv, channels are second unless pooling{.layout = nhwc} says otherwise.
 /// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
 /// errors  a window that does not fit does not compile
 /// saves   x, y
 /// gradient  as of max_pool2d
 /// source  as of max_pool2d
-template <rows_columns Window, pooling Options = pooling{.layout = nchw}>
+template <rows_columns Window, pooling Options = pooling{}>
 struct MaxPool2d {
   ESPALIER_MODULE(MaxPool2d)
   using takes_single_values = void;
-  constexpr auto forward(auto x) const { return max_pool2d<Window, Options>(x); }
+  constexpr auto forward(auto x) const { return max_pool2d<Window, with_usual_layout(Options, nchw)>(x); }
 };
 
 /// The mean of each window; padding counts as zeros.
@@ -27,11 +27,11 @@ struct MaxPool2d {
 /// saves   nothing
 /// gradient  as of average_pool2d
 /// source  as of average_pool2d
-template <rows_columns Window, pooling Options = pooling{.layout = nchw}>
+template <rows_columns Window, pooling Options = pooling{}>
 struct AvgPool2d {
   ESPALIER_MODULE(AvgPool2d)
   using takes_single_values = void;
-  constexpr auto forward(auto x) const { return average_pool2d<Window, Options>(x); }
+  constexpr auto forward(auto x) const { return average_pool2d<Window, with_usual_layout(Options, nchw)>(x); }
 };
 
 /// The mean of each channel of each image.

@@ -12,7 +12,7 @@ constexpr convolution walk_of(pooling options, rows_columns window) {
   c.stride = options.stride.rows == 0 ? window : options.stride;
   c.padding = options.padding;
   c.dilation = options.dilation;
-  c.layout = options.layout;
+  c.layout = with_usual_layout(options, nhwc).layout;
   return with_numbers(c, window);
 }
 constexpr rows_columns mended(rows_columns window) {

@@ -36,7 +36,8 @@ inline constexpr edges keeps_extents{-1};
 /// The layout of images. nhwc: (N, H, W, C), needle's layout and the faster one here, with kernels (rows, columns,
 /// inputs, outputs). nchw: (N, C, H, W), the layout of PyTorch and ONNX, with kernels (outputs, inputs, rows, columns).
 /// Signals are (N, L, C) and (N, C, L).
-enum class image_layout { nhwc, nchw };
+/// `usual`, the default of a pooling: as nn::conv where it is an option of a module, nchw; nhwc in the ops.
+enum class image_layout { nhwc, nchw, usual };
 inline constexpr image_layout nhwc = image_layout::nhwc, nchw = image_layout::nchw;
 
 /// Options of a convolution: how its kernel moves over the images.
@@ -54,9 +55,14 @@ struct pooling {
   rows_columns stride = 0;
   edges padding = 0;
   rows_columns dilation = 1;
-  image_layout layout = nhwc;
+  image_layout layout = image_layout::usual;
 };
 
+/// The options of a pooling whose usual layout is this one.
+constexpr pooling with_usual_layout(pooling options, image_layout usual) {
+  if (options.layout == image_layout::usual) options.layout = usual;
+  return options;
+}
 /// The same options with the padding in pixels, for windows of a kernel.
 constexpr convolution with_numbers(convolution c, rows_columns kernel) {
   if (!(c.padding == keeps_extents)) return c;

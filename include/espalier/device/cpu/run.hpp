@@ -78,9 +78,11 @@ struct caller {
       if (kernel::writes_few && x == y) kernel::run(x, index, source, y);
       else run_kernel<kernel, T>(team, x, index, source, y);
     } else if constexpr (kind == plan::kernel_kind::random) {
+      // A constant: otherwise clang calls the function when the program runs, and keeps the graph (megabytes) for it.
+      constexpr std::int64_t numbers = numbers_per_sample<Program>(group.first);
       random_state const& state = *static_cast<random_state const*>(base[plan::base::random]);
       run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | random_stream,
-                            state.first_sample * numbers_per_sample<Program>(group.first));
+                            state.first_sample * numbers);
     } else if constexpr (passes_pointers) {
       T* p[static_cast<std::size_t>(count)];
       fill_addresses<T>(base, p, arguments, below<count>{});
@@ -331,7 +333,9 @@ inline constinit store_tuner store_tuner_of{};
 /// Runs a planned program. base: the pointers of plan::base. team: the threads that run the parts of kernels.
 template <class Program, class T, class Arch, class Team>
 void run(void* const* base, Team const& team) noexcept {
-  if constexpr (plan::graph_of<Program>.nodes.value_count > 0) {
+  if constexpr (!plan::sound_program<Program>::agree) {
+    // Its fault is reported; what follows from it is no further error.
+  } else if constexpr (plan::graph_of<Program>.nodes.value_count > 0) {
     constexpr int bases = plan::base_count<Program>;
     void* all[static_cast<std::size_t>(bases)];
     for (int i = 0; i < bases; ++i) all[i] = base[i];
