@@ -28,6 +28,12 @@ constexpr auto results_in_a_row(std::tuple<R...> const& r) {
   return std::apply([](auto const&... leaf) { return std::tuple{leaf...}; }, flattened(r));
 }
 
+/// The results of a net that has a fault, as many as it would have.
+template <class Net, std::size_t Inputs, class Invalid>
+constexpr auto results_of_fault(Invalid found) {
+  return results_in_a_row(results_without_a_body<Net, Inputs>(found));
+}
+
 /// Calls on the traced values of a net's inputs.
 template <class Net, class Inputs, class Positions = std::make_integer_sequence<int, Inputs::count>>
 struct traced_inputs;

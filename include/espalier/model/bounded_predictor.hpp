@@ -153,6 +153,13 @@ class predictor<Model, Batch, Fault> {
     return invalid<Scores>{};
   }
 
+  /// Does not compile: the predictor is const.
+  void operator()(detail::any_argument, detail::any_argument = 0, detail::any_argument = 0,
+                  detail::any_argument = 0) const {
+    static_assert(changes_its_workspace<Batch>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_CALL_IS_CONST("predictor"), changes_its_workspace<Batch>));
+  }
+
  private:
   void run(Input const* x, T* scores, int samples, std::int64_t result_size) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};

@@ -179,6 +179,13 @@ class frozen {
               detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
   }
 
+  /// Does not compile: the frozen is const.
+  void operator()(detail::any_argument, detail::any_argument = 0, detail::any_argument = 0,
+                  detail::any_argument = 0) const {
+    static_assert(changes_its_workspace<Batch>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_CALL_IS_CONST("frozen"), changes_its_workspace<Batch>));
+  }
+
  private:
   T* parameters() const { return memory_.template at<T>(0); }
   T* workspace() const { return memory_.template at<T>(workspace_start(parameter_bytes)); }

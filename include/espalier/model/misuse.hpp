@@ -38,6 +38,13 @@ struct arguments_fit_types {
   static constexpr bool agree = false;
 };
 
+/// Named relation: a call changes the object's workspace.
+template <class Batch>
+struct changes_its_workspace {
+  ESPALIER_READS("its batch is {}")
+  static constexpr bool agree = false;
+};
+
 namespace detail {
 
 /// A parameter that takes any argument, behind every other constructor: one error instead of a list of candidates.
@@ -65,6 +72,9 @@ inline constexpr bool is_bytes<bytes<Count>> = true;
 #define ESPALIER_BATCH_IS_SHAPE "a batch is written esp::batch<N, ...>{}: its extents are template arguments"
 #define ESPALIER_BATCH_IS_FIXED \
   "a batch of esp::up_to is one of predictors and trainers; write a fixed size here, esp::batch<64, ...>{}"
+#define ESPALIER_CALL_IS_CONST(root) \
+  root "(x, y): the " root           \
+       " is const, and a call writes into its workspace; declare it without const, or mutable as a member"
 #define ESPALIER_ARGUMENTS_FIT_TYPES(root, arguments)                                               \
   root ": the arguments do not fit the types; write x{" arguments "} of these types, or esp::" root \
        " x{...} without types, which finds them"

@@ -317,8 +317,8 @@ class model {
     static_assert(detail::reaches<Device, X...>::agree,
                   ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X...>));
     static_assert(Devices::agree, ESPALIER_SENTENCE("model(x...): " ESPALIER_DEVICES_OF_INPUTS, Devices));
-    if constexpr (!layers_fit<Found>::agree) return Found{};
-    else if constexpr (!Element::agree) return invalid<Element>{};
+    if constexpr (!layers_fit<Found>::agree) return detail::results_of_fault<Net, sizeof...(X)>(Found{});
+    else if constexpr (!Element::agree) return detail::results_of_fault<Net, sizeof...(X)>(invalid<Element>{});
     else if constexpr (!detail::reaches<Device, X...>::agree) return invalid<detail::reaches<Device, X...>>{};
     else if constexpr (!Devices::agree) return invalid<Devices>{};
     else {
@@ -358,7 +358,7 @@ class model {
                           "model(view<T const, shape<N, ...>>(x)), of a tuple model(x, h, c); a number is a "
                           "tensor<T, shape<>>",
                           Inputs));
-    return invalid<Inputs>{};
+    return detail::results_of_fault<Net, sizeof...(X)>(invalid<Inputs>{});
   }
   /// Passes on an `invalid` operand, whose error is already reported.
   template <class... X>

@@ -187,6 +187,13 @@ class predictor {
               detail::as_tensor_or_view<T, output_shape>("predictor(x, scores): scores", scores));
   }
 
+  /// Does not compile: the predictor is const.
+  void operator()(detail::any_argument, detail::any_argument = 0, detail::any_argument = 0,
+                  detail::any_argument = 0) const {
+    static_assert(changes_its_workspace<Batch>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_CALL_IS_CONST("predictor"), changes_its_workspace<Batch>));
+  }
+
  private:
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>

@@ -194,6 +194,13 @@ class quantized {
     }
   }
 
+  /// Does not compile: the quantized is const.
+  void operator()(detail::any_argument, detail::any_argument = 0, detail::any_argument = 0,
+                  detail::any_argument = 0) const {
+    static_assert(changes_its_workspace<Batch>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_CALL_IS_CONST("quantized"), changes_its_workspace<Batch>));
+  }
+
  private:
   template <class Calibrated>
   void prepare(Model const& model, Calibrated const& calibrated) {

@@ -358,6 +358,13 @@ class stream {
     });
   }
 
+  /// Does not compile: the stream is const.
+  void operator()(detail::any_argument, detail::any_argument = 0, detail::any_argument = 0,
+                  detail::any_argument = 0) const {
+    static_assert(changes_its_workspace<Block>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_CALL_IS_CONST("stream"), changes_its_workspace<Block>));
+  }
+
  private:
   /// Where the program reads the histories that do not slide (0), and where it writes them (1). They change places
   /// after each call.

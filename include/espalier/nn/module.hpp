@@ -495,7 +495,7 @@ using member_fault = typename detail::module_fault<Net>::type;
 #define ESPALIER_MODULE_HAS_NO_BASE \
   "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
 #define ESPALIER_LAYER_IS_MODULE \
-  "a layer is not a module; use a module's type, such as nn::Linear<4, 4>, or add ESPALIER_MODULE(Layer, members...) to your own type"
+  "a layer is not a module; use a module's type, such as nn::Linear<4, 4> without (), or add ESPALIER_MODULE(Layer, members...) to your own type"
 
 }  // namespace espalier::nn
 

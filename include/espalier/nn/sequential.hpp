@@ -48,6 +48,11 @@ struct first_input_element<First, M...> {
   using type = input_element_of<First>;
 };
 
+/// What a Sequential stores for a layer. ReLU() is the type of a function, which is no member: it is reported as a layer
+/// that is no module.
+template <class M>
+using stored_layer = std::conditional_t<std::is_function_v<M>, std::type_identity<M>, M>;
+
 /// A value of a traced body, for a fold over the layers.
 template <class X>
 struct passing {
@@ -68,7 +73,7 @@ constexpr auto operator>>(passing<X> const& w, M const& module) {
 /// source  needle's Sequential
 template <class... M>
 struct Sequential {
-  boost::hana::tuple<M...> layers{};
+  boost::hana::tuple<detail::stored_layer<M>...> layers{};
 
   constexpr Sequential() = default;
   /// Sequential{Linear<3, 2>{}, ReLU{}}: the type follows from the layers. They have no values; a model has.

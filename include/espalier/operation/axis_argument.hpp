@@ -26,6 +26,16 @@ constexpr invalid<already_reported> log_softmax(X const&, int) {
                 "log_softmax(x, axis): the axis is a template argument; write log_softmax<1>(x)");
   return {};
 }
+template <int First, int Second, int... More, Operand X>
+constexpr invalid<already_reported> softmax(X const&) {
+  static_assert(detail::axis_is_known<X>, "softmax<axes...>(x): it has one axis; reshape the others to one");
+  return {};
+}
+template <int First, int Second, int... More, Operand X>
+constexpr invalid<already_reported> log_softmax(X const&) {
+  static_assert(detail::axis_is_known<X>, "log_softmax<axes...>(x): it has one axis; reshape the others to one");
+  return {};
+}
 template <Operand X>
 constexpr invalid<already_reported> logsumexp(X const&, int) {
   static_assert(detail::axis_is_known<X>,
@@ -54,6 +64,34 @@ template <Operand X>
 constexpr invalid<already_reported> min(X const&, int) {
   static_assert(detail::axis_is_known<X>,
                 "min(x, number): axes are template arguments; write min<1>(x); minimum(x, 1) compares with a number");
+  return {};
+}
+template <Operand A, Operand B>
+constexpr invalid<already_reported> max(A const&, B const&) {
+  static_assert(detail::axis_is_known<A, B>, "max(a, b): write maximum(a, b), the larger element of both");
+  return {};
+}
+template <Operand A, Operand B>
+constexpr invalid<already_reported> min(A const&, B const&) {
+  static_assert(detail::axis_is_known<A, B>, "min(a, b): write minimum(a, b), the smaller element of both");
+  return {};
+}
+/// An index is no value of a formula.
+template <Expression X>
+  requires(!(detail::marked_tensor<X> || detail::marked_view<X>))
+constexpr invalid<already_reported> argmax(X const&) {
+  static_assert(
+      detail::axis_is_known<X>,
+      "argmax(x) of a formula: it takes tensors; write argmax(evaluate(x)) outside of functions, and pass the result");
+  return {};
+}
+template <int Axis, Expression X>
+  requires(!(detail::marked_tensor<X> || detail::marked_view<X>))
+constexpr invalid<already_reported> argmax(X const&) {
+  static_assert(
+      detail::axis_is_known<X>,
+      "argmax<axis>(x) of a formula: it takes tensors; write argmax<1>(evaluate(x)) outside of functions, and pass "
+      "the result");
   return {};
 }
 template <Operand X>

@@ -154,6 +154,10 @@ template <class A, class B>
 concept HaveElements = (HasElements<A> && (Expression<B> || Number<B>)) ||
                        (HasElements<B> && (Expression<A> || Number<A>));
 template <class A, class B>
+concept Compared =
+    HaveElements<A, B> && !((marked_tensor<A> || marked_view<A>)&&(marked_tensor<B> || marked_view<B>)) &&
+    !is_invalid<A> && !is_invalid<B>;
+template <class A, class B>
 concept Formulas = (marked_expression<A> && marked_expression<B>) ||
                    (Expression<A> && Expression<B> && HaveElements<A, B>);
 }  // namespace detail
@@ -170,6 +174,25 @@ template <class A, class B>
   requires detail::Formulas<A, B>
 constexpr auto operator||(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a || b of formulas: write maximum(a, b); comparisons give 1 or 0");
+  return invalid<already_reported>{};
+}
+/// == of two tensors or views compares all elements, and is in storage/view.hpp.
+template <class A, class B>
+  requires detail::Compared<A, B>
+constexpr auto operator==(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a == b of formulas: write equal(a, b), 1 or 0 for each element");
+  return invalid<already_reported>{};
+}
+template <class A, class B>
+  requires detail::Compared<A, B>
+constexpr auto operator!=(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a != b of formulas: write not_equal(a, b), 1 or 0 for each element");
+  return invalid<already_reported>{};
+}
+template <class A>
+  requires(detail::HasElements<A> && !is_invalid<A>)
+constexpr auto operator!(A const&) {
+  static_assert(detail::has_truth<A>, "!a of a formula: write 1 - a; comparisons give 1 or 0");
   return invalid<already_reported>{};
 }
 template <class A, class B>

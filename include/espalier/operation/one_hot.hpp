@@ -78,6 +78,8 @@ template <Expression X, Expression L>
 constexpr auto pick(X&& x, L&& labels) {
   if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
+  } else if constexpr (is_invalid<std::remove_cvref_t<L>>) {
+    return std::remove_cvref_t<L>{};
   } else {
     using relation = detail::one_label_a_row<shape_of<X>, shape_of<L>>;
     if constexpr (is_eager<X>)

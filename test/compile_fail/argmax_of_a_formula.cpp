@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: argmax\(x\) of a formula: it takes tensors
+#include <espalier/eager/evaluate.hpp>
+#include <espalier/operation/operation.hpp>
+#include <espalier/storage/argmax.hpp>
+
+namespace esp = espalier;
+
+using input = esp::tensor<float, esp::shape<3, 4>>;
+#ifdef SHOULD_FAIL
+auto f(input const& x, input const& y) { return argmax(x * y); }
+#else
+auto f(input const& x, input const& y) { return argmax(evaluate(x * y)); }
+#endif
