@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_module_of_tensors_is_a_formula) {
 
 // The path of an error lists the modules that it came through.
 BOOST_AUTO_TEST_CASE(invalid_results_have_a_path) {
-  using inner = decltype(detail::apply_module(Misfit{}, std::declval<matrix&>()));
+  using inner = decltype(detail::apply_module(Misfit{}, std::declval<value&>()));  // of tensors, it is an error
   static_assert(std::is_same_v<inner, decltype(through<Misfit>(result<Misfit, value>{}))>);
   static_assert(std::is_same_v<decltype(detail::apply_module(Doubled{}, std::declval<inner&>())), inner>);
 }
