@@ -153,10 +153,15 @@ concept HasElements = is_invalid<X> || Traced<X> ||(Expression<X> && (shape_of<X
 template <class A, class B>
 concept HaveElements = (HasElements<A> && (Expression<B> || Number<B>)) ||
                        (HasElements<B> && (Expression<A> || Number<A>));
+/// Asked first for ==, which many other types have: it instantiates nothing.
+template <class X>
+concept SaysExpression = requires {
+  typename X::is_expression;
+};
 template <class A, class B>
-concept Compared =
-    HaveElements<A, B> && !((marked_tensor<A> || marked_view<A>)&&(marked_tensor<B> || marked_view<B>)) &&
-    !is_invalid<A> && !is_invalid<B>;
+concept Compared = (SaysExpression<A> || SaysExpression<B>)&&HaveElements<A, B> &&
+                   !((marked_tensor<A> || marked_view<A>)&&(marked_tensor<B> || marked_view<B>)) && !is_invalid<A> &&
+                   !is_invalid<B>;
 template <class A, class B>
 concept Formulas = (marked_expression<A> && marked_expression<B>) ||
                    (Expression<A> && Expression<B> && HaveElements<A, B>);
