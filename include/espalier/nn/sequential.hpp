@@ -48,8 +48,8 @@ struct first_input_element<First, M...> {
   using type = input_element_of<First>;
 };
 
-/// What a Sequential stores for a layer. ReLU() is the type of a function, which is no member: it is reported as a layer
-/// that is no module.
+/// What a Sequential stores for a layer. ReLU() is the type of a function, which cannot be a member: it is reported as
+/// a layer that is no module.
 template <class M>
 using stored_layer = std::conditional_t<std::is_function_v<M>, std::type_identity<M>, M>;
 
