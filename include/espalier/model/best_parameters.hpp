@@ -75,5 +75,20 @@ class best_parameters {
   typename Engine::memory memory_;
 };
 
+/// Does not compile: the type that the program writes out is none of a model.
+template <class Model>
+  requires(!ModelType<Model>)
+class best_parameters<Model> : public detail::accepts_every_memory {
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE("best_parameters<Model>: Model is the type of a model, esp::model<Net>; or write "
+                                  "esp::best_parameters x{model}, which finds it",
+                                  is_model<Model>));
+
+ public:
+  best_parameters(auto&&...) {}
+  void keep(auto&&...) {}
+  void restore(auto&&...) const {}
+};
+
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

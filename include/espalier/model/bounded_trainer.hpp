@@ -355,6 +355,14 @@ class trainer<Model, Loss, Optimizer, Batch>
   template <std::size_t Count>
   trainer(espalier::bytes<Count>& storage, Model& model, Loss loss, Optimizer optimizer, Batch batch)
       : base{storage, model, loss, optimizer, batch} {}
+  /// Does not compile: the arguments are not of the types that the program writes out.
+  explicit trainer(detail::any_argument = 0, detail::any_argument = 0, detail::any_argument = 0,
+                   detail::any_argument = 0, detail::any_argument = 0)
+      : base{detail::never_called<Model>(), detail::never_called<Loss>(), detail::never_called<Optimizer>(), Batch{}} {
+    using Fit = arguments_fit_types<Model, Loss, Optimizer, Batch>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE(
+                                  ESPALIER_ARGUMENTS_FIT_TYPES("trainer", "model, Loss{}, Optimizer{}, Batch{}"), Fit));
+  }
 };
 
 template <ModelType Model, class Loss, class Optimizer, class Batch>

@@ -23,6 +23,12 @@ struct updated_along {
   ESPALIER_READS("got {}, expected {}")
   static constexpr bool agree = std::is_same_v<Actual, Expected>;
 };
+/// Named relation: an updater has an optimizer.
+template <class Model>
+struct updater_has_optimizer {
+  ESPALIER_READS("got {} alone")
+  static constexpr bool agree = false;
+};
 namespace detail {
 template <class Model, class Gradients, class M, class G>
 using update_fault =
@@ -173,6 +179,29 @@ class updater<Model, Optimizer> : public espalier::detail::accepts_every_call<> 
  public:
   updater(auto&&...) {}
 };
+/// Does not compile: the first of the types that the program writes out is none of a model.
+template <class Model, class Optimizer>
+  requires(!ModelType<Model>)
+class updater<Model, Optimizer> : public espalier::detail::accepts_every_memory {
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE("updater<Model, Optimizer>: Model is the type of a model, esp::model<Net>; or write "
+                                  "optim::updater x{model, ...}, which finds the types",
+                                  is_model<Model>));
+
+ public:
+  updater(auto&&...) {}
+};
+/// Does not compile: the optimizer is missing.
+template <class Model>
+class updater<espalier::detail::misused<updater_has_optimizer<Model>>, void>
+    : public espalier::detail::accepts_every_call<> {
+  static_assert(updater_has_optimizer<Model>::agree,
+                ESPALIER_SENTENCE("updater{model, optimizer}: the optimizer is missing, such as esp::optim::Adam{}",
+                                  updater_has_optimizer<Model>));
+
+ public:
+  updater(auto&&...) {}
+};
 /// Does not compile: the first argument is not a model.
 template <class Actual>
 class updater<espalier::detail::misused<is_model<Actual>>, void> : public espalier::detail::accepts_every_call<> {
@@ -184,6 +213,8 @@ class updater<espalier::detail::misused<is_model<Actual>>, void> : public espali
 };
 template <ModelType Model, class Optimizer>
 updater(Model const&, Optimizer) -> updater<Model, Optimizer>;
+template <ModelType Model>
+updater(Model const&) -> updater<espalier::detail::misused<updater_has_optimizer<Model>>, void>;
 template <class First, class Second>
   requires(!ModelType<First>)
 updater(First const&, Second)
