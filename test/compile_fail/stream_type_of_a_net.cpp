@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: stream<Model, block>: Model is the type of a model, esp::model<Net>
+// expect: stream<Model, Batch>: Model is the type of a model, esp::model<Net>
 #include <espalier/stream.hpp>
 
 namespace esp = espalier;

@@ -16,7 +16,7 @@ inline constexpr nn::conv_transpose enlarging{.stride = 2, .padding = 1, .extra 
 inline constexpr nn::conv_transpose enlarging_last{.stride = {2, 3}, .dilation = {1, 2}, .layout = nhwc};
 inline constexpr nn::conv_transpose enlarging_groups{.stride = 2, .groups = 2};
 inline constexpr esp::pooling overlapping{.stride = 2, .padding = {1, 0}, .layout = nchw};
-inline constexpr esp::pooling overlapping_last{.stride = 1, .padding = {0, 1, 1, 0}};
+inline constexpr esp::pooling overlapping_last{.stride = 1, .padding = {0, 1, 1, 0}, .layout = nhwc};
 inline constexpr esp::pooling spread_out{.stride = 1, .padding = 1, .dilation = 2, .layout = nchw};
 
 using Convolutions = nn::Sequential<nn::Conv<3, 6, {3, 2}, strided>, nn::BatchNorm2d<6>, nn::ReLU,
