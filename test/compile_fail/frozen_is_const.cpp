@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: frozen\(x, y\): the frozen is const, and a call writes into its workspace
+// expect: frozen\(x, y\): the object is const, and a call writes into its workspace
 #include <espalier/model/model.hpp>
 #include <espalier/model/frozen.hpp>
 #include <espalier/nn/nn.hpp>

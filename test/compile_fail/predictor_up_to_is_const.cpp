@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: predictor\(x, y\): the predictor is const, and a call writes into its workspace
+// expect: predictor\(x, y\): the object is const, and a call writes into its workspace
 #include <espalier/nn/nn.hpp>
 #include <espalier/up_to.hpp>
 

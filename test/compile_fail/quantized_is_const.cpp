@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: quantized\(x, y\): the quantized is const, and a call writes into its workspace
+// expect: quantized\(x, y\): the object is const, and a call writes into its workspace
 #include <espalier/model/quantized.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: stream\(x, y\): the stream is const, and a call writes into its workspace
+// expect: stream\(x, y\): the object is const, and a call writes into its workspace
 #include <espalier/stream.hpp>
 
 namespace esp = espalier;

@@ -18,7 +18,7 @@ WRITTEN = ("*.o", "*.a", "*.so", "*.gch", "*.pch", "*.elf", "*.wasm", "*.exe", "
 
 
 def tracked(root):
-    """The files that git tracks: what a program wrote and nobody added is no fault. No files where there is no checkout."""
+    """The files that git tracks: what a program wrote and nobody added may stay. No files where there is no checkout."""
     done = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return sorted(name for name in done.stdout.split("\0") if name)
 

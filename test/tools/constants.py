@@ -10,8 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-READ_ONLY = "VvRru"  # of nm: weak and unique objects, read-only data
-DATA = "DdGgSs"
+OBJECTS = "VvRruDdGgSs"  # letters of nm: weak and unique objects, data, read-only or not
 
 
 def constants(listing):
@@ -19,7 +18,7 @@ def constants(listing):
     found = []
     for line in listing.splitlines():
         parts = line.split(None, 3)
-        if len(parts) == 4 and parts[2] in READ_ONLY + DATA:
+        if len(parts) == 4 and parts[2] in OBJECTS:
             found.append((int(parts[1], 16), parts[3]))
     return sorted(found, reverse=True)
 

@@ -80,8 +80,7 @@ template <class Model>
   requires(!ModelType<Model>)
 class best_parameters<Model> : public detail::accepts_every_memory {
   static_assert(is_model<Model>::agree,
-                ESPALIER_SENTENCE("best_parameters<Model>: Model is the type of a model, esp::model<Net>; or write "
-                                  "esp::best_parameters x{model}, which finds it",
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("best_parameters<Model>", "esp::best_parameters"),
                                   is_model<Model>));
 
  public:

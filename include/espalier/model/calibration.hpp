@@ -246,7 +246,9 @@ class calibration<Model, Batch, invalid<Facts...>, Results> : public detail::no_
 /// Does not compile: the types that the program writes out are not those of a model and a batch.
 template <class Model, class Batch, bool Results>
 class calibration<Model, Batch, detail::misused<is_model<Model>>, Results> : public detail::no_calibration {
-  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("calibration"), is_model<Model>));
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("calibration<Model, Batch>", "esp::calibration"),
+                                  is_model<Model>));
 
  public:
   calibration(auto&&...) {}

@@ -256,7 +256,8 @@ class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::a
 /// Does not compile: the types that the program writes out are not those of a model and a batch.
 template <class Model, class Batch>
 class frozen<Model, Batch, detail::misused<is_model<Model>>> : public detail::accepts_every_memory {
-  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("frozen"), is_model<Model>));
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("frozen<Model, Batch>", "esp::frozen"), is_model<Model>));
 
  public:
   frozen(auto&&...) {}

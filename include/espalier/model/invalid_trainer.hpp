@@ -64,8 +64,7 @@ template <class Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!ModelType<Model>)
 class trainer<Model, Loss, Optimizer, Batch, More...> : public detail::accepts_every_memory {
   static_assert(is_model<Model>::agree,
-                ESPALIER_SENTENCE("trainer<Model, Loss, Optimizer, Batch>: Model is the type of a model, "
-                                  "esp::model<Net>; or write esp::trainer x{model, ...}, which finds the types",
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("trainer<Model, Loss, Optimizer, Batch>", "esp::trainer"),
                                   is_model<Model>));
 
  public:

@@ -73,15 +73,14 @@ inline constexpr bool is_bytes<bytes<Count>> = true;
 #define ESPALIER_BATCH_IS_FIXED \
   "a batch of esp::up_to is one of predictors and trainers; write a fixed size here, esp::batch<64, ...>{}"
 #define ESPALIER_CALL_IS_CONST(root) \
-  root "(x, y): the " root           \
-       " is const, and a call writes into its workspace; declare it without const, or mutable as a member"
+  root                               \
+      "(x, y): the object is const, and a call writes into its workspace; declare it without const, or mutable as a member"
 #define ESPALIER_ARGUMENTS_FIT_TYPES(root, arguments)                                               \
   root ": the arguments do not fit the types; write x{" arguments "} of these types, or esp::" root \
        " x{...} without types, which finds them"
 /// The same for types that a program writes out.
-#define ESPALIER_TYPE_OF_MODEL(root)                                                        \
-  root "<Model, Batch>: Model is the type of a model, esp::model<Net>; or write esp::" root \
-       " x{model, ...}, which finds the types"
+#define ESPALIER_TYPE_OF_MODEL(type, name) \
+  type ": Model is the type of a model, esp::model<Net>; or write " name " x{model, ...}, which finds the types"
 #define ESPALIER_TYPE_OF_BATCH(root) \
   root "<Model, Batch>: a batch is written esp::batch<N, ...>: its extents are template arguments"
 

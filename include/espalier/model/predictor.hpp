@@ -259,7 +259,9 @@ class predictor<detail::misused<is_batch<Argument>>, void, void> : public detail
 /// Does not compile: the types that the program writes out are not those of a model and a batch.
 template <class Model, class Batch>
 class predictor<Model, Batch, detail::misused<is_model<Model>>> : public detail::accepts_every_memory {
-  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("predictor"), is_model<Model>));
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("predictor<Model, Batch>", "esp::predictor"),
+                                  is_model<Model>));
 
  public:
   predictor(auto&&...) {}

@@ -323,7 +323,9 @@ class quantized<Model, Batch, invalid<Facts...>> : public detail::no_quantized {
 /// Does not compile: the types that the program writes out are not those of a model and a batch.
 template <class Model, class Batch>
 class quantized<Model, Batch, detail::misused<is_model<Model>>> : public detail::no_quantized {
-  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("quantized"), is_model<Model>));
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("quantized<Model, Batch>", "esp::quantized"),
+                                  is_model<Model>));
 
  public:
   quantized(auto&&...) {}

@@ -642,7 +642,8 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
 /// Does not compile: the type of the model is another one.
 template <class Model, class Block, int Axis, int Context>
 class stream<Model, Block, Axis, Context, detail::misused<is_model<Model>>> : public detail::no_stream {
-  static_assert(is_model<Model>::agree, ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("stream"), is_model<Model>));
+  static_assert(is_model<Model>::agree,
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("stream<Model, Batch>", "esp::stream"), is_model<Model>));
 
  public:
   stream(auto&&...) {}

@@ -184,8 +184,7 @@ template <class Model, class Optimizer>
   requires(!ModelType<Model>)
 class updater<Model, Optimizer> : public espalier::detail::accepts_every_memory {
   static_assert(is_model<Model>::agree,
-                ESPALIER_SENTENCE("updater<Model, Optimizer>: Model is the type of a model, esp::model<Net>; or write "
-                                  "optim::updater x{model, ...}, which finds the types",
+                ESPALIER_SENTENCE(ESPALIER_TYPE_OF_MODEL("updater<Model, Optimizer>", "optim::updater"),
                                   is_model<Model>));
 
  public:

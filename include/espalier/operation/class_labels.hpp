@@ -17,10 +17,7 @@ struct rule<class_labels_<Classes, Ignores, Ignored>> {
   static constexpr of_integers makes = of_integers::integers;
   static constexpr label_range labels{Classes, Ignores, Ignored};
   static constexpr int emit(node_table& g, graph::node const& n) {
-    int leaf = n.operand[0];
-    while (g[leaf].op->family == op_family::reshape || g[leaf].op->family == op_family::alias)
-      leaf = g[leaf].operand[0];
-    if (g[leaf].op->family == op_family::argument) g.report(graph::fault::real_labels);
+    if (g[graph::data_of(g, n.operand[0])].op->family == op_family::argument) g.report(graph::fault::real_labels);
     g.add(n);
     return n.operand[0];
   }
