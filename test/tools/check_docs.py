@@ -9,7 +9,7 @@ Every block of README.md and docs/**/*.md follows a line
                                                          (or `# [softplus]` and `# [/softplus]`)
     <!-- file: docs/examples/course_training.txt [2-3] -->   lines 2 to 3 of a text
 
-and must equal that text (common indentation and blank lines at the ends aside). Free of it are commands (```sh, ```make), formulas (```math), drawings (```text) of docs/design,
+and must equal that text (common indentation and blank lines at the ends aside). A line without its block, and a region without a line of text, are errors. Free of it are commands (```sh, ```make), formulas (```math), drawings (```text) of docs/design,
 what errors_page.py writes into docs/errors.md, and blocks other than of C++ after a line
 
     <!-- not a file: REASON -->     or     <!-- error: ... -->, which error_blocks.py checks
@@ -30,6 +30,7 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 LINES = re.compile(r"^(\d+)-(\d+)$")
 CODE = {"c", "cc", "cpp", "cxx", "c++", "cu", "cuda", "h", "hpp"}
 FREE = {"sh", "make", "math"}
+LANGUAGE = {".cu": "cpp", ".cuh": "cpp", ".h": "cpp", ".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".build": "meson"}
 WRITTEN_BY_TOOLS = {"docs/errors.md"}
 
 
@@ -50,7 +51,10 @@ def excerpt(root, name, region):
         if len(begin) != 1 or len(end) != 1 or end[0] < begin[0]:
             raise ValueError(f"{name} has not exactly one region [{region}]")
         lines = lines[begin[0] + 1:end[0]]
-    return textwrap.dedent("\n".join(lines)).strip("\n")
+    text = textwrap.dedent("\n".join(lines)).strip("\n")
+    if not text.strip():
+        raise ValueError(f"{name}" + (f" [{region}]" if region else "") + " is empty")
+    return text
 
 
 def pages(root):
@@ -67,9 +71,32 @@ def unmarked(name, language, reason):
     return f"a ```{language} block without a line <!-- file: PATH --> or <!-- not a file: REASON --> before it"
 
 
+def with_missing_blocks(name, lines, found, write):
+    """The lines; after each mark that no block follows, a sentence about it, or with `write` an empty block to be filled."""
+    result, inside = [], False
+    for at, line in enumerate(lines):
+        result.append(line)
+        if line.startswith("```"):
+            inside = not inside
+        mark = MARK.match(line)
+        if inside or not (mark or REASON.match(line)):
+            if not inside and re.match(r"\s*<!-*\s*(?:file\b|not a file\b)", line, re.IGNORECASE):
+                found.append(f"{name}:{at + 1}: no mark: write <!-- file: PATH [REGION] --> or <!-- not a file: REASON --> at the first column")
+            continue
+        following = next((text for text in lines[at + 1:] if text.strip()), "")
+        if OPEN.match(following):
+            continue
+        if mark and write:
+            result += ["```" + LANGUAGE.get(pathlib.PurePath(mark[1]).suffix, "text"), "```"]
+        else:
+            found.append(f"{name}:{at + 1}: no block follows this line" + (", write it with --write" if mark else ""))
+    return result
+
+
 def check(root, page, found, write=False):
-    lines = page.read_text(encoding="utf-8").splitlines()
     name = page.relative_to(root)
+    before = page.read_text(encoding="utf-8").splitlines()
+    lines = with_missing_blocks(name, before, found, write)
     mark, reason, at, result = None, None, 0, []
     while at < len(lines):
         line = lines[at]
@@ -102,9 +129,11 @@ def check(root, page, found, write=False):
                 found.append(f"{name}:{at + 1}: {sentence}")
         elif wrong := unmarked(name, opened[1], reason):
             found.append(f"{name}:{at + 1}: {wrong}")
+        if not write and not "".join(block).strip():
+            found.append(f"{name}:{at + 1}: an empty block")
         result += [line, *block, "```"]
         mark, reason, at = None, None, end + 1
-    if write and result != lines:
+    if write and result != before:
         page.write_text("\n".join(result) + "\n", encoding="utf-8")
 
 

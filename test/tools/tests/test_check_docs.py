@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import check_docs  # noqa: E402
 
-SOURCE = "int before;\n  // [part]\n  int a;\n    int b;\n  // [/part]\nint after;\n"
+SOURCE = "int before;\n  // [part]\n  int a;\n    int b;\n  // [/part]\n\nint after;\n"
 
 
 class CheckDocs(unittest.TestCase):
@@ -45,7 +45,7 @@ class CheckDocs(unittest.TestCase):
     def test_blocks_that_need_one(self):
         self.assertIn("```text block without", self.found("```text\nx\n```\n")[0])
         self.assertIn("``` block without", self.found("```\nx\n```\n")[0])
-        self.assertIn("```text block without", self.found("<!-- not a file: a drawing -->\nwords\n```text\nx\n```\n")[0])
+        self.assertIn("```text block without", self.found("<!-- not a file: a drawing -->\nwords\n```text\nx\n```\n")[1])
 
     def test_no_way_around(self):
         for language in ("cpp", "c++", "cuda"):
@@ -70,7 +70,7 @@ class CheckDocs(unittest.TestCase):
 
     def test_a_block_without_a_file(self):
         self.assertIn("without a line", self.found("```cpp\nint a;\n```\n", name="docs/page.md")[0])
-        self.assertIn("without a line", self.found("<!-- file: test/a.cpp [part] -->\nwords\n```cpp\nint a;\n```\n")[0])
+        self.assertIn("without a line", self.found("<!-- file: test/a.cpp [part] -->\nwords\n```cpp\nint a;\n```\n")[1])
 
     def test_what_does_not_exist(self):
         self.assertIn("test/b.cpp does not exist", self.found("<!-- file: test/b.cpp -->\n```cpp\n```\n")[0])
@@ -80,6 +80,20 @@ class CheckDocs(unittest.TestCase):
     def test_write(self):
         self.assertEqual(self.found("<!-- file: test/a.cpp [part] -->\n```cpp\nold\n```\nend\n", write=True), [])
         self.assertEqual(self.text, "<!-- file: test/a.cpp [part] -->\n```cpp\nint a;\n  int b;\n```\nend\n")
+
+    def test_a_mark_without_its_block(self):
+        self.assertIn("README.md:1: no block follows", self.found("<!-- file: test/a.cpp [part] -->\n\nwords\n")[0])
+        self.assertIn("no block follows", self.found("<!-- file: test/a.cpp [part] -->\n")[0])
+        self.assertIn("no block follows", self.found("<!-- file: test/a.cpp [part] -->\n<!-- file: test/a.cpp [part] -->\n```cpp\nint a;\n  int b;\n```\n")[0])
+        self.assertIn("no block follows", self.found("<!-- not a file: PyTorch -->\n\nwords\n")[0])
+        for mark in ("<!--file: test/a.cpp [part] -->", "<!-- file test/a.cpp [part] -->", " <!-- file: test/a.cpp [part] -->"):
+            self.assertIn("README.md:1: no mark", self.found(f"{mark}\n\nwords\n")[0])
+        self.assertEqual(self.found("<!-- file: test/a.cpp [part] -->\n\nwords\n", write=True), [])
+        self.assertEqual(self.text, "<!-- file: test/a.cpp [part] -->\n```cpp\nint a;\n  int b;\n```\n\nwords\n")
+
+    def test_empty_blocks(self):
+        self.assertIn("an empty block", self.found("```sh\n\n```\n")[0])
+        self.assertIn("test/a.cpp [6-6] is empty", self.found("<!-- file: test/a.cpp [6-6] -->\n```text\n```\n")[0])
 
 
 if __name__ == "__main__":
