@@ -230,3 +230,21 @@ BOOST_AUTO_TEST_CASE(a_state_dict_that_does_not_fit) {
   BOOST_TEST(flat.find("n")->extents.empty());
   BOOST_TEST((flat.find("a")->extents == std::vector<std::int64_t>{2}));
 }
+
+// Programs that play AIDA-X files add the input to the result, and scale both: a net has no such entries.
+BOOST_AUTO_TEST_CASE(entries_that_change_the_result_are_refused_by_name) {
+  std::string const rest = R"("in_shape": [null, null, 1], "layers": [{"type": "dense", "activation": "", )"
+                           R"("shape": [null, null, 1], "weights": [[[2]], [0.125]]}])";
+  auto const with = [&](char const* entry) { return "{" + std::string{entry} + ", " + rest + "}"; };
+  BOOST_TEST(error_of(with(R"("in_skip": 1)")).find("in_skip: expected 0, because a net has no such entry") !=
+             std::string::npos);
+  for (char const* entry : {R"("skip": 1)", R"("in_gain": -3.5)", R"("out_gain": 6)", R"("unknown": 1)"})
+    BOOST_TEST(error_of(with(entry)) != "");
+  esp::model<nn::Linear<1, 1>> model{esp::seed{1}};
+  for (char const* entry : {R"("in_skip": 0)", R"("samplerate": "48000")", R"("metadata": {"name": "a"})"}) {
+    io::load_rtneural(file_of(with(entry)), model);
+    BOOST_TEST(model(esp::tensor<float, esp::shape<1, 1>>{{1}})[0] == 2.125f);
+  }
+  io::load_rtneural(file_of(with(R"("in_skip": 1)")), model, io::load_options{}.ignore("in_skip"));
+  BOOST_TEST(model(esp::tensor<float, esp::shape<1, 1>>{{1}})[0] == 2.125f);
+}

@@ -18,6 +18,27 @@ inline std::string text_of_number(double number) {
   std::snprintf(text, sizeof text, "%.17g", number);
   return text;
 }
+/// Text of a JSON value, for comparisons and errors: 16, true, "Tanh", [1, 2].
+inline std::string json_text(json_value const& v) {
+  switch (v.is) {
+    case json_value::kind::null:
+      return "null";
+    case json_value::kind::boolean:
+      return v.truth ? "true" : "false";
+    case json_value::kind::number:
+      return text_of_number(v.number);
+    case json_value::kind::text:
+      return in_quotes(v.text);
+    case json_value::kind::object:
+      return "an object";
+    default:
+      break;
+  }
+  std::string text = "[";
+  for (double const number : v.numbers) text += (text.size() > 1 ? ", " : "") + text_of_number(number);
+  for (auto const& item : v.items) text += (text.size() > 1 ? ", " : "") + json_text(item);
+  return text + "]";
+}
 /// Numbers, texts and truth values of an object as metadata; other values are left out.
 inline void add_metadata(json_place const& object, std::vector<metadata_entry>& to) {
   for (auto const& key : object.object().value().keys) {

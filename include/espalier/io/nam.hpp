@@ -20,28 +20,6 @@ struct nam_file {
 
 namespace detail {
 
-/// Text of a JSON value, for comparisons and errors: 16, true, "Tanh", [1, 2].
-inline std::string json_text(json_value const& v) {
-  switch (v.is) {
-    case json_value::kind::null:
-      return "null";
-    case json_value::kind::boolean:
-      return v.truth ? "true" : "false";
-    case json_value::kind::number:
-      return text_of_number(v.number);
-    case json_value::kind::text:
-      return in_quotes(v.text);
-    case json_value::kind::object:
-      return "an object";
-    default:
-      break;
-  }
-  std::string text = "[";
-  for (double const number : v.numbers) text += (text.size() > 1 ? ", " : "") + text_of_number(number);
-  for (auto const& item : v.items) text += (text.size() > 1 ? ", " : "") + json_text(item);
-  return text + "]";
-}
-
 /// Named relation: .nam files can have this net.
 template <class Net>
 struct form_in_nam {
@@ -58,7 +36,8 @@ class nam_matching {
   std::vector<disagreement> disagreements;
 
   template <class Net>
-  nam_matching(std::type_identity<Net>, nam_file const& file) : config_{file.name.c_str(), file.config} {
+  nam_matching(std::type_identity<Net>, nam_file const& file, load_options const& options)
+      : config_{file.name.c_str(), file.config}, options_{&options} {
     if (file.architecture != Net::nam_architecture) {
       differ("architecture", in_quotes(Net::nam_architecture), in_quotes(file.architecture));
       return;
@@ -106,12 +85,13 @@ class nam_matching {
       bool const known = std::find(compared_.begin(), compared_.end(), name) != compared_.end();
       bool const structure = at.path().empty() && (key == "layers" || key == "head_scale");
       json_value const& v = *at.value().find(key);
-      if (!known && !structure && v.is != json_value::kind::null)
+      if (!known && !structure && !options_->ignores(name) && v.is != json_value::kind::null)
         disagreements.push_back({disagreement_kind::extra, name, {}, json_text(v), {}});
     }
   }
 
   json_place config_;
+  load_options const* options_;
   std::vector<json_place> layers_;
   std::vector<std::string> compared_;
   int last_ = -1;
@@ -119,8 +99,8 @@ class nam_matching {
 
 /// Loads a file into a model, or changes nothing.
 template <class Model>
-void restore_from_nam(nam_file const& file, Model& model) {
-  nam_matching match{std::type_identity<typename Model::net_type>{}, file};
+void restore_from_nam(nam_file const& file, Model& model, load_options const& options = {}) {
+  nam_matching match{std::type_identity<typename Model::net_type>{}, file, options};
   std::vector<named_array> arrays;
   {
     snapshot const all{model};
@@ -179,13 +159,14 @@ inline nam_file parse_nam(char const* path, file_bytes const& bytes) {
 /// errors  as parse_nam; no such file, a folder
 inline nam_file read_nam(file_path path) { return parse_nam(path, read_bytes(path)); }
 
-/// load_nam(path, model): loads a file of Neural Amp Modeler into a model of nn::nam::WaveNet or nn::nam::LSTM
+/// load_nam(path, model, options): loads a file of Neural Amp Modeler into a model of nn::nam::WaveNet or nn::nam::LSTM
 /// (<espalier/nn/nam.hpp>). If the file's configuration and the net disagree in anything, nothing is loaded.
+/// options load_options{}.ignore(NAME) leaves out an entry of the configuration that the net does not have
 /// range   numbers that are finite as float; they are rounded to the model's type
 /// errors  another net does not compile. format_error; mismatch_error, which lists every disagreement. The model is
 ///         unchanged then.
 template <class Model>
-void load_nam(file_path path, Model& model) {
+void load_nam(file_path path, Model& model, load_options const& options = {}) {
   using May = detail::loaded_fault<Model>;
   static_assert(May::agree, ESPALIER_SENTENCE("load or restore a model: " ESPALIER_MODEL_IS_CONST, May));
   using Form = detail::form_in_nam<typename Model::net_type>;
@@ -194,7 +175,7 @@ void load_nam(file_path path, Model& model) {
       ESPALIER_SENTENCE("io::load_nam(path, model): files of Neural Amp Modeler have nn::nam::WaveNet, with an "
                         "activation that they name, and nn::nam::LSTM",
                         Form));
-  if constexpr (May::agree && Form::agree) detail::restore_from_nam(read_nam(path), model);
+  if constexpr (May::agree && Form::agree) detail::restore_from_nam(read_nam(path), model, options);
 }
 
 }  // namespace espalier::io

@@ -69,9 +69,7 @@ class update_rule {
   explicit update_rule(Optimizer chosen) : optimizer{chosen} { check(); }
 
   /// errors  that of the optimizer, if one of its hyperparameters is outside its range
-  void check() const {
-    if constexpr (requires { optimizer.check(); }) optimizer.check();
-  }
+  void check() const { optim::check_hyperparameters(optimizer); }
 
   /// Prepares memory that is zero: sets the scalars, and marks the parameters that optim::decay_only selects. The marks
   /// are stored after the lasting elements.

@@ -41,6 +41,7 @@ struct moments {
 
 /// Adam: moments of g = gradient + weight_decay p, both bias-corrected; p -= learning_rate m / (sqrt(v) + epsilon).
 /// range   learning_rate >= 0, beta1 and beta2 in [0, 1), epsilon >= 0, weight_decay >= 0
+/// errors  option_error: a number outside its range, at construction or by the first step after the change
 /// source  Kingma and Ba 2015; needle's optim.Adam
 struct Adam {
   static constexpr int states = 2;
@@ -52,6 +53,15 @@ struct Adam {
   double epsilon = 1e-8;
   double weight_decay = 0;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::Adam", "learning_rate", learning_rate, option_range::at_least_0);
+    check_option("optim::Adam", "beta1", beta1, option_range::below_1);
+    check_option("optim::Adam", "beta2", beta2, option_range::below_1);
+    check_option("optim::Adam", "epsilon", epsilon, option_range::at_least_0);
+    check_option("optim::Adam", "weight_decay", weight_decay, option_range::at_least_0);
+  }
   hyperparameters hyperparameters_of(std::int64_t step) const {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, weight_decay, step);
   }
@@ -64,6 +74,7 @@ struct Adam {
 /// AdamW: Adam with the decay applied directly to the parameters:
 /// p = p (1 - learning_rate weight_decay) - learning_rate m / (sqrt(v) + epsilon).
 /// range   as Adam
+/// errors  as Adam
 /// source  Loshchilov and Hutter 2019
 struct AdamW {
   static constexpr int states = 2;
@@ -75,6 +86,15 @@ struct AdamW {
   double epsilon = 1e-8;
   double weight_decay = 0.01;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::AdamW", "learning_rate", learning_rate, option_range::at_least_0);
+    check_option("optim::AdamW", "beta1", beta1, option_range::below_1);
+    check_option("optim::AdamW", "beta2", beta2, option_range::below_1);
+    check_option("optim::AdamW", "epsilon", epsilon, option_range::at_least_0);
+    check_option("optim::AdamW", "weight_decay", weight_decay, option_range::at_least_0);
+  }
   hyperparameters hyperparameters_of(std::int64_t step) const {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, learning_rate * weight_decay, step);
   }

@@ -7,7 +7,8 @@ namespace espalier::optim {
 
 /// Scales the gradient so that its norm over all parameters is at most max_norm, then calls the optimizer:
 /// gradient * min(1, max_norm / (norm + 1e-6)).
-/// range   max_norm > 0
+/// range   max_norm > 0; infinity does not limit the norm
+/// errors  as Adam
 /// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
 template <class O>
 struct clip_by_norm {
@@ -22,6 +23,11 @@ struct clip_by_norm {
   static constexpr int own = detail::own_hyperparameters<O, 1>;  ///< the wrapped optimizer's hyperparameters come first
   static constexpr bool decays = Decaying<O>;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::clip_by_norm", "max_norm", max_norm, option_range::above_0);
+  }
   auto hyperparameters_of(std::int64_t step) const {
     hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = max_norm;
@@ -44,7 +50,8 @@ template <class O>
 clip_by_norm(O, double) -> clip_by_norm<O>;
 
 /// Limits every element of the gradient to [-max_value, max_value], then calls the optimizer.
-/// range   max_value > 0
+/// range   max_value > 0; infinity does not limit the elements
+/// errors  as Adam
 /// source  PyTorch's clip_grad_value_
 template <class O>
 struct clip_by_value {
@@ -59,6 +66,11 @@ struct clip_by_value {
   static constexpr int own = detail::own_hyperparameters<O, 1>;
   static constexpr bool decays = Decaying<O>;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::clip_by_value", "max_value", max_value, option_range::above_0);
+  }
   auto hyperparameters_of(std::int64_t step) const {
     hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = max_value;

@@ -16,6 +16,7 @@ struct skip_wraps_decay {
 /// learning_rate weight_decay p in addition to the optimizer's update. decoupled{Adam{}} is AdamW; around plain SGD it
 /// is SGD's weight_decay.
 /// range   weight_decay >= 0; may change while training
+/// errors  as Adam
 /// source  Loshchilov and Hutter 2019
 template <class O>
 struct decoupled {
@@ -35,6 +36,11 @@ struct decoupled {
   static constexpr int own = detail::own_hyperparameters<O, 1>;
   static constexpr bool decays = true;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::decoupled", "weight_decay", weight_decay, option_range::at_least_0);
+  }
   hyperparameters hyperparameters_of(std::int64_t step) const {
     hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = static_cast<double>(learning_rate(optimizer)) * weight_decay;

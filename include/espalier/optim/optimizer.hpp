@@ -4,6 +4,7 @@
 #include <boost/hana/unpack.hpp>
 
 #include "../base/math.hpp"
+#include "../base/option_error.hpp"
 #include "../base/small.hpp"
 #include "../operation/operation.hpp"
 
@@ -19,7 +20,8 @@
 /// A wrapper has the optimizer that it wraps as its member `optimizer`.
 /// A wrapper may have `scalars`, single numbers of a training that an update reads and changes: next_scalars(g) returns
 /// their new values, and initial_scalar(i) the first ones (scale_loss).
-/// check() is optional: it throws if a hyperparameter is outside its range.
+/// check() is optional: it throws if a hyperparameter is outside its range (check_option). Trainers and updaters call
+/// it for each wrapper and for the optimizer inside: at construction, and before each step.
 /// `state_kind` is optional: text that says what the state vectors are. Files store it, and an optimizer of another
 /// kind does not load them.
 /// All trainable parameters are one contiguous vector, so an update is one fused sweep for every net.
@@ -127,6 +129,14 @@ template <class O>
 constexpr auto& learning_rate(O& optimizer) {
   if constexpr (requires { optimizer.learning_rate; }) return optimizer.learning_rate;
   else return learning_rate(optimizer.optimizer);
+}
+
+/// Checks the hyperparameters of an optimizer and of what it wraps.
+/// errors  those of its check(), such as option_error
+template <class O>
+constexpr void check_hyperparameters(O const& optimizer) {
+  if constexpr (requires { optimizer.check(); }) optimizer.check();
+  if constexpr (requires { optimizer.optimizer; }) check_hyperparameters(optimizer.optimizer);
 }
 
 /// Named relation: a wrapper contains an optimizer.

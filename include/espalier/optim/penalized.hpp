@@ -10,6 +10,7 @@ namespace espalier::optim {
 /// pass through the moments. A trainer reports the loss without the penalty unless in_loss is true; trainer.penalty()
 /// returns the penalty.
 /// range   l1 >= 0, l2 >= 0; both may change while training
+/// errors  as Adam
 /// cost    part of the update's sweep; in_loss adds one sweep to each step
 template <class O>
 struct penalized {
@@ -26,6 +27,12 @@ struct penalized {
   static constexpr int own = detail::own_hyperparameters<O, 2>;  ///< l1, then l2
   static constexpr bool decays = true;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::penalized", "l1", l1, option_range::at_least_0);
+    check_option("optim::penalized", "l2", l2, option_range::at_least_0);
+  }
   hyperparameters hyperparameters_of(std::int64_t step) const {
     hyperparameters m = detail::wrapped_hyperparameters(optimizer, step);
     m.at[own] = l1;

@@ -7,6 +7,7 @@ namespace espalier::optim {
 
 /// RMSProp: v is a running mean of g^2, g = gradient + weight_decay p; p -= learning_rate g / (sqrt(v) + epsilon).
 /// range   learning_rate >= 0, smoothing in [0, 1), epsilon >= 0, weight_decay >= 0
+/// errors  as Adam
 /// source  Tieleman and Hinton 2012; PyTorch's torch.optim.RMSprop, whose alpha is smoothing
 struct RMSProp {
   static constexpr int states = 1;
@@ -17,6 +18,14 @@ struct RMSProp {
   double epsilon = 1e-8;
   double weight_decay = 0;
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::RMSProp", "learning_rate", learning_rate, option_range::at_least_0);
+    check_option("optim::RMSProp", "smoothing", smoothing, option_range::below_1);
+    check_option("optim::RMSProp", "epsilon", epsilon, option_range::at_least_0);
+    check_option("optim::RMSProp", "weight_decay", weight_decay, option_range::at_least_0);
+  }
   hyperparameters hyperparameters_of(std::int64_t) const {
     return hyperparameters{{learning_rate, smoothing, 1 - smoothing, epsilon, weight_decay}};
   }

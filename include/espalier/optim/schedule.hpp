@@ -4,12 +4,15 @@
 
 #include <cstdint>
 
+#include "../base/option_error.hpp"
+
 #include "../base/diagnostics_push.hpp"
 /// Schedules: function objects that return a learning rate for the number of steps (or epochs) so far, from 0 on.
 ///     constexpr auto rate = optim::warm_up{100, optim::cosine{.from = 1e-3, .to = 1e-5, .over = 5000}};
 ///     trainer.learning_rate() = rate(trainer.steps());
 /// The update's program reads the rate at run time, so a change does not compile or plan anything again.
 /// A negative number counts as 0.
+/// errors  option_error: a number outside its range. Trainers and updaters check the rate itself.
 namespace espalier::optim {
 
 /// A constant rate.
@@ -66,6 +69,8 @@ struct warm_up {
   After after;
 
   constexpr double operator()(std::int64_t step) const {
+    espalier::detail::check_option("optim::warm_up", "over", static_cast<double>(over),
+                                   espalier::detail::option_range::at_least_0);
     if (step >= over) return after(step - over);
     return after(0) * (static_cast<double>(step < 0 ? 0 : step) + 1) / (static_cast<double>(over) + 1);
   }

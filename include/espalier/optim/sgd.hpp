@@ -37,6 +37,7 @@ struct is_momentum {
 /// Stochastic gradient descent: g = gradient + weight_decay p, then p -= learning_rate d. The direction d is g, or the
 /// result of the momentum for g.
 /// range   learning_rate >= 0, weight_decay >= 0
+/// errors  as Adam
 /// source  needle's optim.SGD; PyTorch's torch.optim.SGD for heavy_ball and nesterov
 template <class Momentum = no_momentum>
 struct SGD {
@@ -55,6 +56,15 @@ struct SGD {
                                             : std::is_same_v<Momentum, damped> ? "SGD with damped momentum"
                                                                                : "SGD with momentum";
 
+  /// errors  option_error
+  constexpr void check() const {
+    using espalier::detail::check_option, espalier::detail::option_range;
+    check_option("optim::SGD", "learning_rate", learning_rate, option_range::at_least_0);
+    check_option("optim::SGD", "weight_decay", weight_decay, option_range::at_least_0);
+    if constexpr (has_memory) check_option("optim::SGD", "momentum", momentum.momentum, option_range::to_1);
+    if constexpr (std::is_same_v<Momentum, heavy_ball>)
+      check_option("optim::SGD", "dampening", momentum.dampening, option_range::to_1);
+  }
   constexpr hyperparameters hyperparameters_of([[maybe_unused]] std::int64_t step) const {
     hyperparameters m{{learning_rate, weight_decay}};
     if constexpr (has_memory) m.at[2] = momentum.momentum;
@@ -64,7 +74,7 @@ struct SGD {
   }
 
   /// Without momentum and decay, a finite parameter whose gradient is 0 stays as it is: updates of tables may leave out
-  /// rows. With an infinite or negative learning rate it may change, or its sign of 0.
+  /// rows. With a very large learning rate it may change.
   constexpr bool keeps_unread_rows() const requires(!has_memory) {
     return weight_decay == 0 && learning_rate >= 0 && learning_rate < 1e30;
   }
