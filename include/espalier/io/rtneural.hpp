@@ -30,9 +30,9 @@ inline void check_rtneural_entries(json_place const& root, load_options const& o
 /// parse_rtneural(path, bytes, options): the layers of a file that RTNeural's model_utils.py writes of a Keras model.
 /// path is only used in errors.
 /// options load_options{}.ignore(NAME) leaves out an entry beside the layers, such as AIDA-X's in_skip or in_gain
-/// errors  format_error, with the file's name, the place in the file, the expected and the actual content: an entry that
-///         is unknown, or that changes what the file computes (in_skip, skip, in_gain, out_gain other than 0), too; and
-///         the errors of parse_json. A PyTorch state_dict has another form: load_json_state_dict.
+/// errors  format_error, with the file's name, the place in the file, the expected and the actual content; also an
+///         entry that is unknown, or that changes what the file computes (in_skip, skip, in_gain, out_gain other than
+///         0); and the errors of parse_json. A PyTorch state_dict has another form: load_json_state_dict.
 /// source  https://github.com/jatinchowdhury18/RTNeural, python/model_utils.py and RTNeural/model_loader.h; AIDA-X
 inline std::vector<keras_file_layer> parse_rtneural(char const* path, file_bytes const& bytes,
                                                     load_options const& options = {}) {
