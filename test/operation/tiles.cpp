@@ -2,7 +2,12 @@
 // Windows that tile an image: the gradient of their pooling is a permutation that ops hoist, and no sum.
 #define BOOST_TEST_MODULE operation_tiles
 #include <espalier/eager/compiled.hpp>
+#include <espalier/eager/gradient.hpp>
 #include <espalier/operation/average_pool2d.hpp>
+#include <espalier/operation/max_pool2d.hpp>
+#include <espalier/operation/slice.hpp>
+#include <espalier/operation/square.hpp>
+#include <espalier/operation/sum.hpp>
 
 #include "support/images.hpp"
 
@@ -59,6 +64,40 @@ void check_tiles(char const* name, F f, X const&... x) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(windows_of_some_images_or_channels_are_no_tiles) {
+  extents const image{4, {3, 4, 4, 8}};
+  esp::movement m = esp::windows_of(image, 2, 2, convolution{.stride = 2});
+  BOOST_TEST(operation::tiles_image(m.map, image, m.shape));
+  m.shape.at[5] = 4;
+  BOOST_TEST(!operation::tiles_image(m.map, image, m.shape));
+  m.shape.at[5] = 8;
+  m.shape.at[0] = 2;
+  BOOST_TEST(!operation::tiles_image(m.map, image, m.shape));
+}
+
+struct of_pooled_channels {
+  constexpr auto operator()(auto const& x) const {
+    auto const some = esp::slice<3, 4, 8>(x);
+    return sum(square(esp::average_pool2d<2>(some))) + sum(square(esp::max_pool2d<2>(some)));
+  }
+};
+struct of_pooled {
+  constexpr auto operator()(auto const& x) const {
+    return sum(square(esp::average_pool2d<2>(x))) + sum(square(esp::max_pool2d<2>(x)));
+  }
+};
+// The gradient of a pooling of a slice of channels, against that of the slice alone.
+BOOST_AUTO_TEST_CASE(a_slice_of_channels_is_pooled) {
+  esp::tensor<float, shape<3, 4, 4, 8>> x;
+  esp::tensor<float, shape<3, 4, 4, 4>> part;
+  for (std::size_t i = 0; i < 384; ++i) x.span()[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  for (std::size_t i = 0; i < 192; ++i) part.span()[i] = x.span()[i / 4 * 8 + 4 + i % 4];
+  auto const whole = esp::grad(of_pooled_channels{})(x);
+  auto const alone = esp::grad(of_pooled{})(part);
+  for (std::size_t i = 0; i < 384; ++i)
+    BOOST_TEST(whole.span()[i] == (i % 8 < 4 ? 0.0f : alone.span()[i / 8 * 4 + i % 8 - 4]));
+}
 
 BOOST_AUTO_TEST_CASE(which_windows) {
   constexpr extents image{4, {2, 6, 8, 3}};

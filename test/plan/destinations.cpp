@@ -262,3 +262,34 @@ BOOST_AUTO_TEST_CASE(slices_of_a_value_that_is_still_read) {
   BOOST_TEST((r.memory->address_of[a.id].offset != r.memory->address_of[b.id].offset));
   BOOST_TEST(r.memory->address_of[c.id].base == plan::base::workspace);
 }
+
+// b and a concatenation of y and a are one more: y is two levels deep, and is read behind the last reader of the whole.
+BOOST_AUTO_TEST_CASE(a_concatenation_lives_as_long_as_what_is_two_levels_deep_in_it) {
+  built_program p;
+  handle const x = p.argument(0, vector), y = tanh(x), a = exp(x), b = sigmoid(x);
+  handle const inner = p.add<esp::concatenate_>({1, {64}}, 0, y, a);
+  handle const outer = p.add<esp::concatenate_>({1, {96}}, 0, b, inner);
+  handle const total{&p.nodes, esp::detail::reduce<esp::sum_>(p.nodes, outer.id, 1u, {1, {1}})};
+  p.result(total, 0);
+  p.result(y * tanh(total), 1);
+  program_passes const r{*p.program, layout};
+  BOOST_REQUIRE((r.to->placed_in[y.id] == inner.id && r.to->placed_in[inner.id] == outer.id));
+  BOOST_TEST(r.to->live.last_use[outer.id] >= r.to->live.last_use[y.id]);
+  BOOST_TEST(r.live->last_use[y.id] > r.live->last_use[outer.id]);
+}
+
+// A norm about the running mean: kernels keep sums over rows in the memory of the new value from the first row on.
+BOOST_AUTO_TEST_CASE(a_state_with_one_value_per_column_is_not_overwritten_by_sums_over_rows_that_need_it) {
+  built_program p;
+  constexpr extents rows{2, {8, 40}}, columns{2, {1, 40}};
+  handle const x = p.argument(0, rows), seen = p.buffer(0, columns), d = x - seen;
+  auto const sum = [&](handle v) {
+    return handle{&p.nodes, esp::detail::reduce<esp::sum_>(p.nodes, v.id, 1u, columns)};
+  };
+  p.result(d / (sum(d * d) + 1.0));
+  handle const next = sum(tanh(d));
+  p.program->add_output(next.id, destination::buffer, 0);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(!r.to->direct[next.id]);
+  BOOST_TEST(r.to->copy_count == 1);
+}

@@ -79,7 +79,9 @@ class destination_finder {
     for (int const x : {a, b}) {
       to_.direct[x] = true;
       to_.placed_in[x] = id;
-      if (to_.live.last_use[id] < to_.live.last_use[x]) to_.live.last_use[id] = to_.live.last_use[x];
+      // Also a concatenation in whose memory this one is, outside first, outlives it.
+      for (int whole = id; whole != 0; whole = to_.placed_in[whole])
+        if (to_.live.last_use[whole] < to_.live.last_use[x]) to_.live.last_use[whole] = to_.live.last_use[x];
     }
   }
   /// A value that dies where an unfused group overwrites it is computed in the memory of the result, so that nothing is
@@ -231,8 +233,26 @@ class destination_finder {
       // A product stores its sums in the result before its epilogue reads any operand.
       if (memory_of(l.node) == state &&
           (groups_.size_of[l.node] != groups_.size_of[id] || l.extent != groups_.extent_of[id] ||
-           groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused))
+           groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused ||
+           (l.extent == extent_class::column && read_behind(k, id, i))))
         return true;
+    }
+    return false;
+  }
+  /// Does a fused group read operand i, one value per column, behind the first store of its value `id`? Sums over rows
+  /// are in memory from the first row on, and a value of sums may be stored before the last sweep. So only what `id`
+  /// itself is computed of may read it, once per column.
+  constexpr bool read_behind(kernel_body const& k, int id, int i) const {
+    if (groups_.family_of[id] == op_family::reduction) return true;
+    bool needed[2 * max_instructions]{};
+    needed[ir_.local[id]] = true;
+    for (int x = k.instructions - 1; x >= 0; --x) {
+      ir_instruction const& s = ir_.instructions[k.first_instruction + x];
+      int const arity = espalier::detail::is_null(s.op) || s.op->family == op_family::reduction ? 1 : s.op->arity;
+      for (int a = 0; a < arity; ++a) {
+        if (s.operand[a] == -1 - i && (!needed[x] || s.extent != extent_class::column)) return true;
+        if (s.operand[a] >= 0) needed[s.operand[a]] = needed[s.operand[a]] || needed[x];
+      }
     }
     return false;
   }
