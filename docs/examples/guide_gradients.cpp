@@ -144,7 +144,9 @@ int main(int count, char** words) {
   auto const saliency = esp::vmap<1, 2>(esp::grad<1>(surprise_of_one))(model, samples, labels);  // 3 x 4
   auto const weights = esp::vmap<1, 2>(weight_gradient)(model, samples, labels);                 // 3 x 8 x 2
   // [/of_samples]
-  tensor<float, shape<>> const mean_loss = mean(losses);
+  // [number]
+  tensor<float, shape<>> const mean_loss = mean(losses);  // one element, which converts to a number
+  // [/number]
   auto const of_batch = esp::grad<0>(surprise)(model, samples, labels);
   tensor<float, shape<8, 2>> const mean_weights = esp::mean<0>(weights);
   auto const batch_weights = of_batch.parameter("2.weight").span();

@@ -229,4 +229,10 @@ BOOST_AUTO_TEST_CASE(a_transposed_conv_is_the_adjoint_of_a_conv) {
   for (int i = 0; i < a.size(); ++i) first += a.data()[i] * y.data()[i];
   for (int i = 0; i < x.size(); ++i) second += b.data()[i] * x.data()[i];
   BOOST_TEST(std::abs(first - second) < 1e-10);
+  model_of<nn::ConvTranspose<
+      6, 4, 3, nn::conv_transpose{.stride = 2, .padding = 1, .extra = {0, 1}, .groups = 2, .bias = false}>>
+      unbiased{esp::seed{2}};
+  BOOST_TEST(parameter_list(unbiased) == "weight(3,3,2,6)");
+  for (std::int64_t i = 0; i < w.size(); ++i) unbiased.parameter("weight").span()[i] = w[i];
+  BOOST_TEST((unbiased(y) == b));
 }

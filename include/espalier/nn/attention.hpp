@@ -94,8 +94,10 @@ struct multihead_attention {
 };
 
 /// Attention of a sequence to itself, or to a context: projects to queries, keys and values, attends in each of Heads
-/// heads, and projects the result. forward(x), forward(x, context), forward(x, context, mask): the mask broadcasts to
-/// (N, Heads, T, S). Sequences have their batch first.
+/// heads, and projects the result. forward(x), forward(x, context), forward(x, context, mask): keys and values are both
+/// projections of the context, and the third operand is a mask, not PyTorch's `value`. The mask broadcasts to
+/// (N, Heads, T, S); 1 means that a query looks at a key, where PyTorch's module hides it. Sequences have their batch
+/// first.
 /// shape   (N, T, Features), context (N, S, Features) -> (N, T, Features); in_proj_weight (Features, 3 Features) with
 ///         the columns of queries, keys, values in this order, in_proj_bias (3 Features), out_proj a Linear
 /// start   in_proj_weight Xavier-uniform; in_proj_bias 0; out_proj as a Linear

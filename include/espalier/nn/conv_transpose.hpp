@@ -6,7 +6,7 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
-/// Options of ConvTranspose.
+/// Options of ConvTranspose. extra is PyTorch's output_padding: further rows at the bottom, and columns at the right.
 /// range   as of transposed_convolution
 struct conv_transpose {
   rows_columns stride = 1;
@@ -15,6 +15,7 @@ struct conv_transpose {
   rows_columns extra = 0;
   int groups = 1;
   image_layout layout = nchw;
+  bool bias = true;
 };
 
 namespace detail {
@@ -31,7 +32,7 @@ constexpr transposed_convolution walk_of(conv_transpose const& options) {
 
 /// ConvTranspose<In, Out, Kernel, Options>: y = conv_transpose2d(x, weight) + bias, which enlarges images.
 /// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); H' as of conv_transpose2d;
-///         weight (rows, columns, Out / groups, In), bias (Out)
+///         weight (rows, columns, Out / groups, In), bias (Out) unless conv_transpose{.bias = false}
 /// errors  another number of channels, and an empty result, do not compile
 /// saves   x
 /// gradient  as of conv_transpose2d; d bias = the sum of dy over images and positions
@@ -47,7 +48,7 @@ struct ConvTranspose {
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / groups, In> weight =
       nn::detail::numbers_reported<number_report::report()>{};
-  detail::biases<fan_in, Out> bias{};
+  detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
   using takes_single_values = void;
   /// (inputs, Out / groups, rows, columns)
@@ -65,7 +66,7 @@ struct ConvTranspose {
       auto y = conv_transpose2d<espalier::detail::mended(detail::walk_of(Options))>(
           espalier::detail::to_nhwc<Options.layout>(x), weight);
       if constexpr (is_invalid<decltype(y)>) return y;
-      else return espalier::detail::from_nhwc<Options.layout>(y + bias);
+      else return espalier::detail::from_nhwc<Options.layout>(detail::with_bias_of(y, bias));
     }
   }
 
