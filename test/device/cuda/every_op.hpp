@@ -105,7 +105,7 @@ template <class Device, class Program, class T>
 planned planned_for() {
   using Engine = typename esp::detail::engine_of<Device>::type;
   auto const& sizes = result_sizes<Program>;
-  return {{sizes.begin(), sizes.end()}, Engine::template workspace_bytes<Program, T>, [](void* const* base) {
+  return {{sizes.begin(), sizes.end()}, Engine::template run_bytes<Program, T>, [](void* const* base) {
             Engine{}.template run<Program, T>(base);
           }};
 }
