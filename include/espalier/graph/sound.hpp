@@ -5,6 +5,8 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Reports the faults of a program as compile-time errors.
+/// The sentence of a fault that some roots find before they make a program of it, to name the batch.
+#define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
 namespace espalier::graph {
 
 /// True for subjects that a root reports with its own message, for example a module that does not list all its members.
@@ -15,9 +17,12 @@ inline constexpr bool is_reported_elsewhere = false;
 /// fault if it has one. A class is instantiated once, so a net that is trained and evaluated causes one error.
 template <class Subject, fault Found, class Op = void>
 struct sound {
-  static constexpr bool agree = Found == fault::none || Found == fault::one_value_per_channel;
+  static constexpr bool agree = Found == fault::none;
   /// naming it instantiates this class; a root does so first, for a short trace
   using checked = void;
+  static constexpr bool has_statistics = Found != fault::one_value_per_channel || is_reported_elsewhere<Subject>;
+  static_assert(has_statistics, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT ", or write evaluate(net, x) in the function",
+                                                  ESPALIER_STATED(has_statistics, Subject)));
   static constexpr bool owns_its_parameters = Found != fault::foreign_parameter || is_reported_elsewhere<Subject>;
   static_assert(
       owns_its_parameters,

@@ -69,7 +69,6 @@ struct several_values_per_channel {
 #define ESPALIER_LOSS_FITS                                                   \
   "the loss does not accept this prediction and target" ESPALIER_FACTS_HINT( \
       "; invalid<...> holds the violated relation")
-#define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
 #define ESPALIER_IS_LOSS \
   "trainer{model, loss, optimizer, batch...}: the second argument is not a loss; a loss is a module such as nn::SoftmaxLoss{}"
 #define ESPALIER_LOSS_HAS_TARGET                                                                    \
