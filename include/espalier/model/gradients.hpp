@@ -79,12 +79,12 @@ class gradient_run {
 };
 
 template <class X>
-inline constexpr bool is_model = false;
+inline constexpr bool is_any_model = false;
 template <class Net, class Device, class T>
-inline constexpr bool is_model<model<Net, Device, T>> = true;
+inline constexpr bool is_any_model<model<Net, Device, T>> = true;
 /// A model, as an lvalue or rvalue, const or not.
 template <class X>
-concept AnyModel = is_model<std::remove_cvref_t<X>>;
+concept AnyModel = is_any_model<std::remove_cvref_t<X>>;
 
 /// A constraint that errors name: a training run may change the model. The model is not const, or its net has neither
 /// buffers nor random numbers.
