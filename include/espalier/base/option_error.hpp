@@ -3,26 +3,45 @@
 #include <exception>
 
 #include "error_text.hpp"
+#include "host_device.hpp"
 #include "math.hpp"
 #include "raise.hpp"
 
 #include "diagnostics_push.hpp"
 namespace espalier {
 
+namespace detail {
+
+/// What the compiler may use here, for the names of functions that compute with numbers and are not inlined: two
+/// translation units of different flags must not share one.
+#if defined(__AVX512F__)
+inline constexpr int number_registers = 3;
+#elif defined(__AVX2__)
+inline constexpr int number_registers = 2;
+#elif defined(__AVX__)
+inline constexpr int number_registers = 1;
+#else
+inline constexpr int number_registers = 0;
+#endif
+
+}  // namespace detail
+
 /// A number that a program sets (a hyperparameter, an option) is outside the range that its documentation states. The
 /// error names the number, its range and its value. Thrown before anything is computed or changed: when the object is
 /// constructed, and by the first use after the number was changed.
 class option_error : public std::exception {
  public:
+  template <int Registers = detail::number_registers>
   [[gnu::cold, gnu::noinline]] option_error(char const* where, char const* name, char const* range,
                                             double value) noexcept {
     text_ << where << ": expected " << name << " " << range << ", got ";
-    write(value);
+    write<Registers>(value);
   }
   char const* what() const noexcept override { return text_.text(); }
 
  private:
   /// Writes a number with nine digits, as %.9g does. Formatted output would cost a bare processor some 20 KB.
+  template <int Registers>
   [[gnu::cold, gnu::noinline]] void write(double x) noexcept {
     if (math::is_finite(x) == 0) {
       text_ << (math::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
@@ -69,7 +88,7 @@ namespace detail {
 /// The ranges of options. Every range has finite numbers only, except that limits above 0 may be infinite.
 enum class option_range { at_least_0, above_0, below_1, to_1, at_least_1 };
 
-constexpr bool is_in_range(double x, option_range range) {
+ESPALIER_INLINE constexpr bool is_in_range(double x, option_range range) {
   // is_finite inspects the bits, so a NaN is found with -ffast-math, too. No element type that computes exceeds float.
   if (range == option_range::above_0) return !math::isnan(x) && x > 0;
   if (math::is_finite(x) == 0 || x > __FLT_MAX__) return false;
@@ -77,14 +96,15 @@ constexpr bool is_in_range(double x, option_range range) {
              ? x >= 1
              : x >= 0 && (range == option_range::at_least_0 || (range == option_range::below_1 ? x < 1 : x <= 1));
 }
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise_option(char const* where, char const* name, double value,
-                                                                option_range range) {
+template <int Registers = number_registers>
+[[noreturn, gnu::cold, gnu::noinline]] void raise_option(char const* where, char const* name, double value,
+                                                         option_range range) {
   constexpr char const* words[] = {"of at least 0 and finite", "above 0", "in [0, 1)", "in [0, 1]",
                                    "of at least 1 and finite"};
   raise(option_error(where, name, words[static_cast<int>(range)], value));
 }
 /// errors  option_error if a number is outside its range; in a constant expression, no constant
-constexpr void check_option(char const* where, char const* name, double value, option_range range) {
+ESPALIER_INLINE constexpr void check_option(char const* where, char const* name, double value, option_range range) {
   if (!is_in_range(value, range)) raise_option(where, name, value, range);
 }
 

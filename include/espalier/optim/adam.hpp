@@ -54,7 +54,7 @@ struct Adam {
   double weight_decay = 0;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::Adam", "learning_rate", learning_rate, option_range::at_least_0);
     check_option("optim::Adam", "beta1", beta1, option_range::below_1);
@@ -87,7 +87,7 @@ struct AdamW {
   double weight_decay = 0.01;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::AdamW", "learning_rate", learning_rate, option_range::at_least_0);
     check_option("optim::AdamW", "beta1", beta1, option_range::below_1);

@@ -24,7 +24,7 @@ struct clip_by_norm {
   static constexpr bool decays = Decaying<O>;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::clip_by_norm", "max_norm", max_norm, option_range::above_0);
   }
@@ -67,7 +67,7 @@ struct clip_by_value {
   static constexpr bool decays = Decaying<O>;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::clip_by_value", "max_value", max_value, option_range::above_0);
   }

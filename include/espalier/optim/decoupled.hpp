@@ -37,7 +37,7 @@ struct decoupled {
   static constexpr bool decays = true;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::decoupled", "weight_decay", weight_decay, option_range::at_least_0);
   }

@@ -9,6 +9,7 @@ namespace espalier {
 /// a trainer is constructed, and by a step before it computes or changes anything.
 class loss_scale_error : public option_error {
  public:
+  template <int Registers = espalier::detail::number_registers>
   [[gnu::cold, gnu::noinline]] loss_scale_error(char const* name, char const* range, double value) noexcept
       : option_error{"optim::scale_loss", name, range, value} {}
 };

@@ -134,7 +134,7 @@ constexpr auto& learning_rate(O& optimizer) {
 /// Checks the hyperparameters of an optimizer and of what it wraps.
 /// errors  those of its check(), such as option_error
 template <class O>
-constexpr void check_hyperparameters(O const& optimizer) {
+ESPALIER_INLINE constexpr void check_hyperparameters(O const& optimizer) {
   if constexpr (requires { optimizer.check(); }) optimizer.check();
   if constexpr (requires { optimizer.optimizer; }) check_hyperparameters(optimizer.optimizer);
 }

@@ -28,7 +28,7 @@ struct penalized {
   static constexpr bool decays = true;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::penalized", "l1", l1, option_range::at_least_0);
     check_option("optim::penalized", "l2", l2, option_range::at_least_0);

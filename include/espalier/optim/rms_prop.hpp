@@ -19,7 +19,7 @@ struct RMSProp {
   double weight_decay = 0;
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::RMSProp", "learning_rate", learning_rate, option_range::at_least_0);
     check_option("optim::RMSProp", "smoothing", smoothing, option_range::below_1);

@@ -44,7 +44,7 @@ struct scale_loss {
     return m;
   }
   /// errors  loss_scale_error
-  void check() const {
+  ESPALIER_INLINE void check() const {
     using espalier::detail::raise;
     // is_finite inspects the bits, so a NaN is found with -ffast-math, too.
     auto const inside = [](double x, double least, double most) {

@@ -57,7 +57,7 @@ struct SGD {
                                                                                : "SGD with momentum";
 
   /// errors  option_error
-  constexpr void check() const {
+  ESPALIER_INLINE constexpr void check() const {
     using espalier::detail::check_option, espalier::detail::option_range;
     check_option("optim::SGD", "learning_rate", learning_rate, option_range::at_least_0);
     check_option("optim::SGD", "weight_decay", weight_decay, option_range::at_least_0);
