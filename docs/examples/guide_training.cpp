@@ -95,6 +95,16 @@ int main(int count, char** words) {
   // [/evaluate]
   out.print("of 80 unseen points %s are classified correctly\n", correct >= 74 ? "at least 74" : "too few");
 
+  // [second]
+  // 320 samples are 6 batches of 48 and one of 32: each epoch trains with all of them
+  data::loader every{train_set, esp::batch<48, 2>{}, data::shuffled{0}, data::second_batch<32>};
+  esp::model<Net> fifth{esp::seed{0}};
+  esp::trainer both{fifth, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01}, esp::batch<48, 2>{}, batch{}};
+  for (int epoch = 0; epoch < 2; ++epoch)
+    every.epoch(epoch, [&](auto const& inputs, auto const& labels) { both.step(inputs, labels); });
+  // [/second]
+  out.print("two epochs of 7 batches: %d steps\n", static_cast<int>(both.steps()));
+
   // [own]
   esp::model<Net> other{esp::seed{0}};
   optim::updater sgd{other, optim::SGD{.learning_rate = 0.1, .momentum = optim::nesterov{0.9}}};

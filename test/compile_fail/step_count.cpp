@@ -12,12 +12,12 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 using Samples = data::dataset<float, esp::shape<8, 8>>;
 
 void f(esp::model<Net>& model, Samples const& samples) {
-  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}, esp::batch<5, 8, 8>{}};
 #ifdef SHOULD_FAIL
   data::loader batches{samples, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
   for (auto const& [images, labels, count] : batches.epoch(0)) train.step(images, labels, count);
 #else
   data::loader batches{samples, esp::batch<32, 8, 8>{}, data::in_order{}, data::second_batch<5>};
-  for (auto const& [images, labels] : batches.epoch(0)) train.step(images, labels);
+  batches.epoch(0, [&](auto const& images, auto const& labels) { train.step(images, labels); });
 #endif
 }

@@ -9,6 +9,7 @@
 #include <espalier/data/loader.hpp>
 
 #include "support/allocation_counter.hpp"
+#include "support/last_words.hpp"
 #include "support/numbered_samples.hpp"
 
 namespace data = espalier::data;
@@ -120,6 +121,50 @@ BOOST_AUTO_TEST_CASE(second_batch_yields_every_sample_once) {
     append(seen, images, labels, 3);
     BOOST_TEST(sorted(seen) == counting(11), boost::test_tools::per_element());
   }
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_of_a_function_visits_every_sample) {
+  for (int n : {3, 11}) {
+    numbered const some{n};
+    data::loader batches{some.all(), batch<4, 2>{}, data::shuffled{0}, data::second_batch<3>};
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      std::vector<int> seen;
+      batches.epoch(epoch, [&]<class Images>(Images const& images, auto const& labels) {
+        append(seen, images, labels, Images::shape_type::value.at[0]);
+      });
+      BOOST_TEST(sorted(seen) == counting(n), boost::test_tools::per_element());
+    }
+  }
+  numbered const five{5};
+  std::vector<int> counts;
+  data::loader padded{five.all(), batch<4, 2>{}, data::in_order{}, data::padded};
+  padded.epoch(0, [&](auto const&, auto const&, int count) { counts.push_back(count); });
+  BOOST_TEST(counts == (std::vector<int>{4, 1}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_without_its_tail_is_an_error) {
+  numbered const eleven{11};
+  auto const make = [&] { return data::loader{eleven.all(), batch<4, 2>{}, data::shuffled{0}, data::second_batch<3>}; };
+  {
+    auto batches = make();
+    (void)one_epoch(batches, 0);
+    BOOST_TEST(error_of([&] { (void)batches.epoch(1); }) ==
+               "loader.epoch(k): the epoch before ended without its last 3 samples; call tail() behind the loop, or "
+               "write epoch(k, f), which calls f for each batch");
+    auto moved = std::move(batches);  // the error goes with the epoch
+    (void)moved.tail();
+    (void)moved.epoch(1);
+  }
+  {  // an epoch that was left before its end owes nothing
+    auto batches = make();
+    for ([[maybe_unused]] auto const& each : batches.epoch(0)) break;
+    (void)batches.epoch(1);
+  }
+  BOOST_TEST(test::has(test::last_words([&] {
+                         auto batches = make();
+                         (void)one_epoch(batches, 0);
+                       }),
+                       "an epoch ended without its last N samples"));
 }
 
 BOOST_AUTO_TEST_CASE(padded_counts_the_real_samples) {

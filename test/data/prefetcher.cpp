@@ -139,6 +139,21 @@ BOOST_AUTO_TEST_CASE(the_second_batch) {
     }
   }
 }
+BOOST_AUTO_TEST_CASE(an_epoch_of_a_function_visits_every_sample) {
+  for (int n : {3, 11}) {
+    numbered const some{n};
+    data::prefetcher batches{data::loader{some.all(), batch<4, 2>{}, data::in_order{}, data::second_batch<3>}};
+    int samples = 0;
+    batches.epoch(0, [&]<class Images>(Images const&, auto const&) { samples += Images::shape_type::value.at[0]; });
+    BOOST_TEST(samples == n);
+    for ([[maybe_unused]] auto const& each : batches.epoch(1)) samples = 0;
+    BOOST_TEST(
+        error_of([&] { (void)batches.epoch(2); }) ==
+        "prefetcher.epoch(k): the epoch before ended without its last 3 samples; call tail() behind the loop, or "
+        "write epoch(k, f), which calls f for each batch");
+    (void)batches.tail();
+  }
+}
 BOOST_AUTO_TEST_CASE(an_epoch_may_be_left) {
   numbered const some{400};
   for (int ahead : {1, 7})

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cassert>
+#include <exception>
+
 #include "../device/cpu/vector/vectors.hpp"
 #include "../storage/bounded_view.hpp"
 #include "../storage/tensor.hpp"
@@ -103,6 +106,61 @@ struct policy_of_batches {
 struct no_memory {};
 struct no_scratch {};
 
+/// Whether an epoch with second_batch has passed its whole batches, and its tail() is still to be called. A loop that
+/// leaves it out would train without these samples, so that the next epoch throws, and the end of the loader stops the
+/// program in builds without NDEBUG.
+class owed_tail {
+ public:
+  owed_tail() = default;
+  owed_tail(owed_tail&& other) noexcept : due_{other.due_} { other.due_ = false; }
+  owed_tail& operator=(owed_tail&& other) noexcept {
+    check_end();
+    due_ = other.due_;
+    other.due_ = false;
+    return *this;
+  }
+  ~owed_tail() { check_end(); }
+  void falls_due() noexcept { due_ = true; }
+  void is_taken() noexcept { due_ = false; }
+  /// Throws if the epoch before was left without its tail.
+  void check(char const* of, int samples) const {
+    if (due_)
+      io::throw_error<size_error>(
+          "%s.epoch(k): the epoch before ended without its last %d samples; call tail() behind the loop, or write "
+          "epoch(k, f), which calls f for each batch",
+          of, samples);
+  }
+
+ private:
+  void check_end() const noexcept {
+    assert((!due_ || std::uncaught_exceptions() > 0) &&
+           "data::second_batch<N>: an epoch ended without its last N samples; call tail() behind the loop, or write "
+           "batches.epoch(k, f), which calls f for each batch");
+  }
+
+  bool due_ = false;
+};
+struct no_tail {
+  static void falls_due() noexcept {}
+  static void is_taken() noexcept {}
+  static void check(char const*, int) noexcept {}
+};
+template <int Samples>
+using tail_of = std::conditional_t<(Samples > 0), owed_tail, no_tail>;
+
+/// Calls f for each batch of an epoch, and for its tail.
+template <class Loader, class F>
+void for_each_batch(Loader& batches, std::int64_t k, F& f) {
+  for (auto const& each : batches.epoch(k)) {
+    if constexpr (requires { each.count; }) f(each.images, each.labels, each.count);
+    else f(each.images, each.labels);
+  }
+  if constexpr (Loader::tail_size > 0) {
+    auto const& last = batches.tail();
+    f(last.images, last.labels);
+  }
+}
+
 /// What a prefetcher uses of a loader: it fills memory of its own with the loader's batches.
 struct loader_access;
 
@@ -112,8 +170,8 @@ struct loader_access;
 /// drop_last         an epoch omits them (different ones in each epoch if the order is shuffled)
 /// padded            for evaluation: the last batch repeats its last sample, and each batch has its number of real
 ///                   samples; a trainer's step does not compile with it
-/// second_batch<N>   tail() returns them as a separate batch of static size N; the constructor throws unless exactly N
-///                   remain
+/// second_batch<N>   they are a separate batch of static size N: epoch(k, f) calls f for each batch and for that one, and
+///                   tail() returns it behind a loop; the constructor throws unless exactly N remain
 /// short_last        for batch<up_to<N>, ...>: the last batch has them, and every batch its number of samples
 inline constexpr detail::drop_last_policy drop_last{};
 inline constexpr detail::padded_policy padded{};
@@ -168,8 +226,9 @@ constexpr auto batch_type_of() {
 ///
 /// shape   images (N, Sample...), labels (N), real targets (N, Target...)
 /// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than
-///         second_batch's N, positions that are no permutation. Transforms that do not support the samples' shape do
-///         not compile. What a transform of yours throws comes from the loop over the batches.
+///         second_batch's N, positions that are no permutation. size_error from epoch() if the one before ended without
+///         second_batch's tail(); without NDEBUG the end of the loader checks that, too. Transforms that do not support
+///         the samples' shape do not compile. What a transform of yours throws comes from the loop over the batches.
 /// memory  one batch, one index per sample and, for several transforms, one sample, allocated at construction; an epoch
 ///         allocates nothing
 /// order   epoch k of a seed is always the same permutation, whatever epochs ran before; a sample's transforms depend
@@ -237,6 +296,7 @@ class loader {
     }
     iterator& operator++() {
       at_ += batch_size;
+      if (at_ >= from_->batches() * batch_size) from_->owed_.falls_due();
       gather();
       return *this;
     }
@@ -258,7 +318,10 @@ class loader {
   };
   class range {
    public:
-    iterator begin() const { return {from_, 0}; }
+    iterator begin() const {
+      if (from_->batches() == 0) from_->owed_.falls_due();
+      return {from_, 0};
+    }
     iterator end() const { return {from_, from_->batches() * batch_size}; }
 
    private:
@@ -268,11 +331,15 @@ class loader {
   };
 
   /// The batches of epoch number k, in that epoch's order. With second_batch, call tail() after them.
-  [[nodiscard]] range epoch(std::int64_t k) & noexcept ESPALIER_BORROWS {
+  [[nodiscard]] range epoch(std::int64_t k) & noexcept(tail_size == 0) ESPALIER_BORROWS {
+    owed_.check("loader", tail_size);
     begin_epoch(k);
     return range{this};
   }
   void epoch(std::int64_t) && = delete;
+  /// f(images, labels) for each batch of epoch number k, and with second_batch for its tail: all samples. With padded,
+  /// f(images, labels, count).
+  void epoch(std::int64_t k, auto&& f) & { detail::for_each_batch(*this, k, f); }
   /// Does not compile: each epoch has its own order, so a loader has no begin() of its own.
   template <bool HasEpoch = false>
   iterator begin() {
@@ -283,6 +350,7 @@ class loader {
 
   /// The samples that remain after the batches of the latest epoch, as a batch of static size tail_size.
   [[nodiscard]] auto tail() & ESPALIER_BORROWS requires(tail_size > 0) {
+    owed_.is_taken();
     fill(tail_, batches() * batch_size, own().own_samples());
     return loaded<T, tail_batch, Target>{tail_.images, tail_.labels};
   }
@@ -329,6 +397,7 @@ class loader {
   Transforms transforms_;
   io::owned<std::int32_t> order_;
   std::int64_t epoch_ = 0;
+  [[no_unique_address]] detail::tail_of<tail_size> owed_;
   detail::batch_memory<T, sound_batch, Target, is_padded> memory_;
   [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch, Target>,
                                            detail::no_memory>

@@ -165,6 +165,7 @@ class prefetcher {
       from_->check_present(at_);
       from_->leave();
       if (++at_ < from_->loader_.batches()) from_->take();
+      else from_->owed_.falls_due();
       return *this;
     }
     bool operator==(iterator const& other) const noexcept { return at_ == other.at_; }
@@ -181,6 +182,7 @@ class prefetcher {
     iterator begin() const {
       if (from_->taken_ > 0) wrong_order();
       if (from_->loader_.batches() > 0) from_->take();
+      else from_->owed_.falls_due();
       return {from_, 0};
     }
     iterator end() const noexcept { return {from_, from_->loader_.batches()}; }
@@ -194,6 +196,7 @@ class prefetcher {
   /// Begins epoch number k, in that epoch's order; an earlier epoch ends. With second_batch, call tail() after its
   /// batches.
   [[nodiscard]] range epoch(std::int64_t k) & ESPALIER_BORROWS {
+    owed_.check("prefetcher", tail_size);
     if (holds_) slots_.after_use(slot_);
     cancel();
     epoch_ = k;
@@ -206,12 +209,16 @@ class prefetcher {
     return range{this};
   }
   void epoch(std::int64_t) && = delete;
+  /// f(images, labels) for each batch of epoch number k, and with second_batch for its tail: all samples. With padded,
+  /// f(images, labels, count).
+  void epoch(std::int64_t k, auto&& f) & { detail::for_each_batch(*this, k, f); }
 
   /// The samples that remain after the batches of the latest epoch, as a batch of static size tail_size. It passes over
   /// the batches that were not taken.
   [[nodiscard]] auto tail() & ESPALIER_BORROWS requires(tail_size > 0) {
     if (!running_)
       io::throw_error<size_error>("prefetcher.tail(): expected a call after epoch(k), which begins an epoch, got none");
+    owed_.is_taken();
     using memory = typename types::template first<tail_size>;
     while (taken_ <= loader_.batches()) {
       leave();
@@ -371,6 +378,7 @@ class prefetcher {
   int slot_ = 0;            // the slot of the present batch, or of the next one
   std::int64_t taken_ = 0;  // batches of this epoch
   bool holds_ = false, running_ = false, broken_ = false;
+  [[no_unique_address]] detail::tail_of<tail_size> owed_;
   on_cpu::worker thread_;
 };
 template <class Loader>
