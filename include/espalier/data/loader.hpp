@@ -170,8 +170,8 @@ struct loader_access;
 /// drop_last         an epoch omits them (different ones in each epoch if the order is shuffled)
 /// padded            for evaluation: the last batch repeats its last sample, and each batch has its number of real
 ///                   samples; a trainer's step does not compile with it
-/// second_batch<N>   they are a separate batch of static size N: epoch(k, f) calls f for each batch and for that one, and
-///                   tail() returns it behind a loop; the constructor throws unless exactly N remain
+/// second_batch<N>   they are a separate batch of static size N: epoch(k, f) calls f for each batch and for that one,
+///                   and tail() returns it behind a loop; the constructor throws unless exactly N remain
 /// short_last        for batch<up_to<N>, ...>: the last batch has them, and every batch its number of samples
 inline constexpr detail::drop_last_policy drop_last{};
 inline constexpr detail::padded_policy padded{};
