@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "espalier/base/diagnostics_push.hpp"
+
 /// The library for the CPU: tensors, ops, layers, optimizers, models and trainers.
 // Headers in the order of the layers, lowest first: compilers print the include path of an error, and this order keeps
 // it short.
@@ -31,3 +33,4 @@
 #include "espalier/model/parameter_of.hpp"
 #include "espalier/model/prediction_plan.hpp"
 #include "espalier/model/trainer.hpp"
+#include "espalier/base/diagnostics_pop.hpp"

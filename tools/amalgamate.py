@@ -19,7 +19,7 @@ LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 GUARD = "ESPALIER_SINGLE_HEADER"
 VERSION = "espalier/base/version.hpp"
-PUSH, POP = "espalier/base/diagnostics_push.hpp", "espalier/base/diagnostics_pop.hpp"
+HIDE, RESTORE = "espalier/base/hide_macros.hpp", "espalier/base/restore_macros.hpp"
 
 
 class UserError(Exception):
@@ -46,18 +46,18 @@ class Amalgamation:
             raise UserError(f"{of} includes {name}, which does not exist in {self.top}")
         return None
 
-    def bracket(self, name):
-        """The lines of a header that brackets others, until its mark [macros] and behind it: what is hidden there is hidden once in a single header."""
+    def directives(self, name):
+        """The directives of a header that brackets others, until its mark [macros]: a single header hides macros once."""
         path = self.top / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
         at = next((i for i, line in enumerate(lines) if line.startswith("// [macros]")), len(lines))
-        return lines[:at], lines[at:]
+        return [line for line in lines[:at] if line.startswith("#")]
 
     def text(self, name, branch):
         """The lines for one include of the header `name` in the branch `branch`: none where it has been read on every way there."""
         lines = (self.top / name).read_text(encoding="utf-8").splitlines()
         if not any(ONCE.match(line) for line in lines):  # it brackets the headers that include it, so it stands in each
-            return [line for line in self.bracket(name)[0] if line.startswith("#")]
+            return self.directives(name)
         if any(branch[:len(place)] == place for place in self.places.get(name, [])):
             return []
         if name in self.places:
@@ -134,9 +134,9 @@ def amalgamate(top, entries=("espalier.hpp",)):
         lines += made.text(entry, ())
     head = [LICENCE, f"// espalier {version_of(top)} in one header, written by tools/amalgamate.py: " + " ".join(f"<{e}>" for e in entries),
             "// Include this or the library's own headers in a program, not both.", f"#ifndef {GUARD}", f"#define {GUARD}", ""]
-    hidden, back = ([line for line in made.bracket(name)[1] if not line.startswith("//")] for name in (PUSH, POP))
+    hidden, back = (made.directives(name) for name in (HIDE, RESTORE))
     others = [f"#include <{name}>" for name in sorted(made.others)]
-    return "\n".join(head + others + hidden + printed(lines, made.again) + back + ["", f"#endif  // {GUARD}"]) + "\n"
+    return "\n".join(head + hidden + others + printed(lines, made.again) + back + ["", f"#endif  // {GUARD}"]) + "\n"
 
 
 def main(arguments):

@@ -21,18 +21,6 @@ BOOST = ("/usr/include", "/usr/local/include", "/opt/homebrew/include")
 ENTRIES = ("espalier.hpp", "espalier/model/embedded.hpp")
 FORWARDED = ("espalier/base/embedded.hpp", "espalier/model/embedded.hpp")  # what headers of weights and programs with them include
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](boost/[^>"]+)[>"]', re.M)
-# What Arduino.h of one core or another defines as a macro. They are set aside while the header is read, and come back behind it.
-MACROS = ("min max abs round sq constrain radians degrees bit bitRead bitSet bitClear bitToggle bitWrite lowByte highByte word F PSTR PI HALF_PI TWO_PI DEG_TO_RAD "
-          "RAD_TO_DEG EULER HIGH LOW INPUT OUTPUT INPUT_PULLUP DEFAULT INTERNAL EXTERNAL CHANGE FALLING RISING SERIAL DISPLAY LSBFIRST MSBFIRST DEC HEX OCT BIN "
-          "interrupts noInterrupts isnan isinf").split()
-MACROS += [f"B{number:0{width}b}" for width in range(1, 9) for number in range(2 ** width)]  # B0 to B11111111
-
-
-def without_macros(text):
-    """The header between lines that set Arduino's macros aside and restore them."""
-    before = [line for name in MACROS for line in (f'#pragma push_macro("{name}")', f"#undef {name}")]
-    after = [f'#pragma pop_macro("{name}")' for name in MACROS]
-    return "\n".join([LICENCE, "#ifndef ESPALIER_ARDUINO", "#define ESPALIER_ARDUINO", *before, ""]) + text + "\n".join([*after, "#endif  // ESPALIER_ARDUINO", ""])
 
 
 def boost_headers(boost, text):
@@ -69,7 +57,7 @@ def write(folder, boost=None, url=URL):
         (folder / "examples/digits" / name).write_text(text.replace("<espalier/nn/nn.hpp>", "<espalier.hpp>"), encoding="utf-8")
     source = folder / "src"
     source.mkdir()
-    (source / "espalier.hpp").write_text(without_macros(header), encoding="utf-8")
+    (source / "espalier.hpp").write_text(header, encoding="utf-8")  # it hides the macros of hidden_macros.txt itself
     for name in FORWARDED:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(f"{LICENCE}\n#pragma once\n#include <espalier.hpp>\n", encoding="utf-8")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// NVIDIA GPUs: esp::tensor<T, S, esp::cuda>, esp::model<Net, esp::cuda>. Include it together with <espalier.hpp>.
 /// Build requirements: docs/design/cuda_build.md.
 #if defined(__CUDACC__)
@@ -32,3 +34,4 @@ using on_cuda::cuda_error;
 #include "device/cuda/tensor/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
 #endif
+#include "base/diagnostics_pop.hpp"

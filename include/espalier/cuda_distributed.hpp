@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// Training by several processes, each on an NVIDIA GPU: esp::model<Net, esp::distributed<esp::cuda>>. Include it
 /// together with <espalier.hpp> and <espalier/mpi.hpp>. It needs NCCL: its header nccl.h, and the library nccl for the
 /// linker.
@@ -8,7 +10,6 @@
 #include "device/cuda/library/nccl_peers.hpp"
 #include "distributed.hpp"
 
-#include "base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// Training on several NVIDIA GPUs of one machine: esp::model<Net, esp::cuda_parallel<2>>. Include it together with
 /// <espalier.hpp>. It needs NCCL: its header nccl.h, and the library nccl for the linker.
 #include "cuda.hpp"
 #include "device/cuda/library/nccl_collectives.hpp"
 #include "device/cuda/parallel_engine.hpp"
 
-#include "base/diagnostics_push.hpp"
 namespace espalier {
 
 template <int Devices, std::size_t BucketBytes>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// Training by several processes, whichever way they exchange bytes: esp::model<Net, esp::distributed<>>. Include it
 /// together with <espalier.hpp>, or <espalier/mpi.hpp>, which includes it.
 #include "device/distributed/all_reduce.hpp"
 #include "device/distributed/distributed_engine.hpp"
 #include "model/gradient_average.hpp"
 
-#include "base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 template <class Device, std::size_t BucketBytes>

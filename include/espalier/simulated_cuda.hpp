@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// Tests of CUDA programs without a GPU and without nvcc. The host simulates the device thread by thread, which is
 /// slow. Programs, kernels and errors are those of <espalier/cuda.hpp>. Include it together with <espalier.hpp>.
 #include "device/cuda/library/default_backend.hpp"
 #include "device/cuda/simulator/simulated_backend.hpp"
 
-#include "base/diagnostics_push.hpp"
 namespace espalier {
 
 struct simulated_cuda {};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// Tests of programs for the GPUs of several processes without one: esp::model<Net,
 /// esp::distributed<esp::simulated_cuda>>. Programs, plans and errors are those of <espalier/cuda_distributed.hpp>.
 /// Include it together with <espalier.hpp>.
@@ -8,7 +10,6 @@
 #include "distributed.hpp"
 #include "simulated_cuda.hpp"
 
-#include "base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "base/diagnostics_push.hpp"
+
 /// Tests of programs for several GPUs without one: esp::model<Net, esp::simulated_cuda_parallel<2>>. Programs, plans
 /// and errors are those of <espalier/cuda_parallel.hpp>. Include it together with <espalier.hpp>.
 #include "device/cuda/parallel_engine.hpp"
 #include "device/cuda/simulator/simulated_collectives.hpp"
 #include "simulated_cuda.hpp"
 
-#include "base/diagnostics_push.hpp"
 namespace espalier {
 
 template <int Devices, std::size_t BucketBytes>

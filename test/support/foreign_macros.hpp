@@ -1,57 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Macros of widespread headers, defined to what no header survives. Those of the first list are also names of the
-/// library.
+/// Macros of widespread headers, defined to what no header survives. The library avoids these names; it hides those of
+/// test/tools/hidden_macros.txt.
 #define ESPALIER_GARBAGE )] \
   }                         \
   garbage of a foreign macro
-
-// Names of the library that diagnostics_push.hpp hides.
-#undef near
-#define near ESPALIER_GARBAGE
-#undef far
-#define far ESPALIER_GARBAGE
-#undef small
-#define small ESPALIER_GARBAGE
-#undef min
-#define min(a, b) ESPALIER_GARBAGE
-#undef max
-#define max(a, b) ESPALIER_GARBAGE
-#undef abs
-#define abs(x) ESPALIER_GARBAGE
-#undef round
-#define round(x) ESPALIER_GARBAGE
-#undef bit
-#define bit(b) ESPALIER_GARBAGE
-#undef word
-#define word(...) ESPALIER_GARBAGE
-#undef F
-#define F(text) ESPALIER_GARBAGE
-#undef I
-#define I ESPALIER_GARBAGE
-#undef Always
-#define Always ESPALIER_GARBAGE
-#undef True
-#define True ESPALIER_GARBAGE
-#undef False
-#define False ESPALIER_GARBAGE
-#undef major
-#define major(x) ESPALIER_GARBAGE
-#undef minor
-#define minor(x) ESPALIER_GARBAGE
-#undef slots
-#define slots ESPALIER_GARBAGE
-#undef signals
-#define signals ESPALIER_GARBAGE
-#undef emit
-#define emit ESPALIER_GARBAGE
-#undef check
-#define check(x) ESPALIER_GARBAGE
-#undef verify
-#define verify(x) ESPALIER_GARBAGE
-#undef require
-#define require(x, y) ESPALIER_GARBAGE
 
 // windows.h.
 #undef interface

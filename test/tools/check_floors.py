@@ -70,10 +70,10 @@ SUPPORTED = "espalier/base/supported.hpp"
 
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 
-# Around what a header says, after its includes. These two have no `#pragma once`, and each header includes them.
+# Around each header and what it includes. These two have no `#pragma once`, and each header includes them.
 PUSH = "espalier/base/diagnostics_push.hpp"
 POP = "espalier/base/diagnostics_pop.hpp"
-BRACKETS = {posixpath.basename(PUSH), posixpath.basename(POP)}
+BRACKETS = {posixpath.basename(PUSH), posixpath.basename(POP), "hide_macros.hpp", "restore_macros.hpp"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -160,36 +160,26 @@ def other_include(name, target):
 
 def speaks(name, lines):
     """Whether a header has more than includes and macros; what only nvcc reads is no header of a program."""
-    first = first_namespace(lines)
-    return name.endswith(".hpp") and first < len(lines) and name not in GATHERING
-
-
-def first_namespace(lines):
-    return next((i for i, line in enumerate(lines) if line.startswith("namespace ")), len(lines))
-
-
-def open_conditions(lines):
-    return sum(bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif", line)) for line in lines)
+    return name.endswith(".hpp") and any(line.startswith("namespace ") for line in lines)
 
 
 def line_of(target, name):
     """The line by which a header includes PUSH or POP, from its own folder."""
-    return f'#include "{posixpath.relpath(target, posixpath.dirname(name))}"'
+    return f'#include "{posixpath.relpath(target, posixpath.dirname(name) or ".")}"'
 
 
 def is_quiet(name, lines):
+    """Whether PUSH is the first include, behind `#pragma once`, and POP the last line."""
     push = line_of(PUSH, name)
-    at = lines.index(push) if push in lines else 0
-    return 0 < at < first_namespace(lines) and lines[-1] == line_of(POP, name) and open_conditions(lines[:at]) == 0
+    return lines.count(push) == 1 and lines[lines.index(push) - 1] == "#pragma once" and lines[-1] == line_of(POP, name)
 
 
 def quieted(name, lines):
-    """The lines of a header with PUSH after its first includes, and POP at the end."""
-    before = lines[:first_namespace(lines)]
-    first = max(i for i, line in enumerate(before) if INCLUDE.match(line) or line == "#pragma once") + 1
-    while first < len(lines) and (not lines[first] or open_conditions(lines[:first])):
-        first += 1
-    return [*lines[:first], line_of(PUSH, name), *lines[first:], line_of(POP, name)]
+    """The lines of a header with PUSH before its other includes, and POP at the end."""
+    push, pop = line_of(PUSH, name), line_of(POP, name)
+    rest = [line for line in lines if line not in (push, pop)]
+    first = rest.index("#pragma once") + 1 if "#pragma once" in rest else 1
+    return [*rest[:first], push, *([""] if first < len(rest) and rest[first].strip() else []), *rest[first:], pop]
 
 
 def write(root):
@@ -197,7 +187,7 @@ def write(root):
     top = pathlib.Path(root) / "include"
     for path in sorted(top.rglob("*.hpp")):
         lines, name = path.read_text(encoding="utf-8").splitlines(), str(path.relative_to(top))
-        if speaks(name, lines) and line_of(PUSH, name) not in lines:
+        if speaks(name, lines) and not is_quiet(name, lines):
             path.write_text("\n".join(quieted(name, lines)) + "\n", encoding="utf-8")
 
 
@@ -218,10 +208,10 @@ def violations(root):
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
         if speaks(name, lines) and not is_quiet(name, lines):
-            say(3, f"does not include <{PUSH}> after its other includes and <{POP}> at its end: check_floors.py --write ROOT adds them")
+            say(3, f"does not include <{PUSH}> before its other includes and <{POP}> at its end: check_floors.py --write ROOT adds them")
         if not lines or lines[0] != LICENCE:
             say(1, f"does not start with '{LICENCE}'")
-        if name in (PUSH, POP):
+        if posixpath.basename(name) in BRACKETS:
             continue
         if "#pragma once" not in lines[:3]:
             say(1, "has no '#pragma once' in its first three lines")

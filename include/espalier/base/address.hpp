@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
 #include <type_traits>
 
-#include "diagnostics_push.hpp"
 /// Comparisons of addresses in constant expressions. Under -fsanitize=undefined, g++ 12 assumes that the address of a
 /// function or variable may be null. Neither `p == nullptr` nor `p == q` of two such addresses is then a constant
 /// expression (GCC bug 71962). It is one only if both are the same or both are null; a program can test whether it is

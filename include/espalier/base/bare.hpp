@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 /// Type traits that every op uses for every operand. Each costs one instantiation; the standard library's traits need
 /// two to seven, and a net has thousands.
 namespace espalier::detail {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "host_device.hpp"
 
-#include "diagnostics_push.hpp"
 /// Tests for nan and infinity that also work with -ffast-math: they read the bits of a number. With -ffast-math
 /// compilers assume that no number is nan or infinite, and remove comparisons that detect such numbers.
 /// ESPALIER_FINITE_MATH is 1 if the compiler assumes this.

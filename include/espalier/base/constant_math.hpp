@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "bits.hpp"
 
-#include "diagnostics_push.hpp"
 /// The elementary functions for constant expressions, in double: plain arithmetic, few steps, within 2 ulp of the exact
 /// value (test/base/math.cpp measures it). base/math.hpp chooses between these and the platform's functions.
 ///

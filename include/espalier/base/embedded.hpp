@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
 #include <cstdint>
 
-#include "diagnostics_push.hpp"
 /// The types in a header of weights, which io/header.hpp writes. This file needs nothing else of the library.
 namespace espalier {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 namespace espalier {
 
 /// A function that gets the sentence of an error. It must not return: it restarts the device, ends the task or jumps.

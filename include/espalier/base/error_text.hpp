@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 /// The hash FNV-1a of 64 bits.
 namespace espalier::detail {
 

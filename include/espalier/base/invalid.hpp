@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
 
 #include "sentence.hpp"
 
-#include "diagnostics_push.hpp"
 namespace espalier {
 
 template <class... Facts>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "bits.hpp"
 #include "constant_math.hpp"
 
-#include "diagnostics_push.hpp"
 /// The functions for rules of ops: one body works for numbers, packs of numbers, device threads and graph handles.
 ///
 /// float, double   in a constant expression those of constant_math.hpp (within 2 ulp), at run time the platform's, or

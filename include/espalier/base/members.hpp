@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <array>
 #include <tuple>
 #include <utility>
 
 #include "bare.hpp"
 
-#include "diagnostics_push.hpp"
 /// The members of aggregates: how many there are, and references to them. Their types need not be declared anywhere.
 namespace espalier::detail {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <exception>
 
 #include "error_text.hpp"
@@ -7,7 +9,6 @@
 #include "math.hpp"
 #include "raise.hpp"
 
-#include "diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
 
 /// Philox4x32-10: random numbers without a state. A number is a function of (key, counter). Each can therefore be
 /// recomputed separately, in any order and on any device.
@@ -9,7 +10,6 @@
 
 #include "host_device.hpp"
 
-#include "diagnostics_push.hpp"
 namespace espalier {
 
 struct philox_key {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "error_handler.hpp"
 #include "small.hpp"
 
@@ -8,7 +10,6 @@
 #include <cstdlib>
 #endif
 
-#include "diagnostics_push.hpp"
 /// Throws errors, also in programs without exceptions.
 namespace espalier::detail {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// A floating-point number as a template argument: Dropout<0.1>. A template parameter of type double is unknown to

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 /// Reports a fault once, however much code finds it. The first code that finds it defines a friend function, which
 /// later code detects.
 namespace espalier::detail {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "type_words.hpp"
 
-#include "diagnostics_push.hpp"
 /// Writes the facts of errors in words: (8, 13) for shape<8, 13>, channels 3 for channels<3>. The path of an `invalid`
 /// type becomes "in Linear<64, 10>, layer 1 of 2". Only compilers with computed messages include this; see
 /// sentence.hpp.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
 // g++ says whether the processor has fused instructions; clang does not, on every processor.
@@ -15,7 +17,6 @@
 #define ESPALIER_MAY_FUSE 0
 #endif
 
-#include "diagnostics_push.hpp"
 /// ESPALIER_SEPARATE_ROUNDING: define it for every source file of a program, and its numbers have the same bits on
 /// every processor of IEEE 754, whatever its registers. Products and sums are rounded separately, kernels have packs of
 /// 16 bytes, which fix the order of sums, and no function of the C library takes part. Subnormal numbers are kept.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 /// Comparison of texts without a header of the standard library.
 namespace espalier::detail {
 

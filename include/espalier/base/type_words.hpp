@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "diagnostics_push.hpp"
+
 #include "supported.hpp"
 
-#include "diagnostics_push.hpp"
 /// Readable names of types for error messages, made from the compiler's spelling. constexpr, and without a header of
 /// the standard library.
 namespace espalier::detail {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../io/cifar10.hpp"
 #include "dataset.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// Named relation: the images of CIFAR-10 are colour planes as in the file, or the channels come last.

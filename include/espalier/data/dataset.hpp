@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/math.hpp"
 #include "../io/idx.hpp"
 #include "samples.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// How numbers become samples. A pixel or feature x becomes x * scale + shift. Labels must lie in 0 .. classes-1; real

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cassert>
 #include <exception>
 
@@ -11,7 +13,6 @@
 #include "shuffle.hpp"
 #include "transform.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 namespace detail {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <exception>
 
@@ -9,7 +11,6 @@
 #include "../device/cpu/thread/worker.hpp"
 #include "loader.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// A batch of a prefetcher, valid until the prefetcher makes the next one: views of the device's memory, with the

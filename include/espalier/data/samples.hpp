@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../io/error.hpp"
 #include "../storage/view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// size_error: the data does not have the number of samples that a run-time argument requires.

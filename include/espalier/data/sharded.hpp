@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "shuffle.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// The samples that one of several processes trains on: every batch of all processes together is the next part * batch

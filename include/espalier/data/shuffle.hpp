@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../base/philox.hpp"
 #include "../io/owned.hpp"
 #include "samples.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// The samples in the order of the data set, in every epoch.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../io/csv.hpp"
 #include "dataset.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 namespace detail {

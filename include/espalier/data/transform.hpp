@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../base/philox.hpp"
 #include "../base/real.hpp"
 #include "../storage/view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Random transforms of samples, for data augmentation: a loader applies them to each image of a batch, reproducibly.
 namespace espalier::data {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
@@ -7,7 +9,6 @@
 #include "../operation/detach.hpp"
 #include "reverse.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Derivatives of functions as formulas, so that gradients can be used inside other formulas and differentiated again.
 namespace espalier {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/add.hpp"
 #include "../operation/checkpoint.hpp"
 #include "../operation/loop.hpp"
 #include "../operation/loss_scale.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reverse-mode differentiation of programs: adds the nodes of the backward pass.
 namespace espalier::derivative {
 

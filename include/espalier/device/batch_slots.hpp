@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -7,7 +9,6 @@
 #include "../storage/memory.hpp"
 #include "aligned_bytes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace on_device {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/gradient_buckets.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::on_device {
 
 /// The ranges of the buckets of a program's gradients: a copy that is no larger than needed, so that generated code

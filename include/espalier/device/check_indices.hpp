@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/index_arguments.hpp"
 #include "../storage/bytes.hpp"
 #include "../storage/index_error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The part of check_indices that checks indices, not labels.

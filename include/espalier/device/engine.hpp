@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "elements_on.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What models, trainers and predictors use of a device is an engine: memory, program runs, and the transfer of inputs
 /// and outputs. device/cpu/engine.hpp and device/cuda/engine.hpp have the same interface; this file has what both use.
 namespace espalier {

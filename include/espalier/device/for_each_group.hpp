@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <utility>
 
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::on_device {
 
 /// Calls f<X>() for Count numbers of groups from First on, in order: for callers that act between two groups. The calls

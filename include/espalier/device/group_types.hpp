@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/plan.hpp"
 #include "map_type.hpp"
 #include "kernel_schedule.hpp"
 #include "random_state.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Turns a plan into the types that kernels are instantiated with: what each group computes, and the addresses of its
 /// operands and results.
 namespace espalier::on_device {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <exception>
 
 #include "../base/raise.hpp"
 #include "../plan/sharing.hpp"
 #include "cpu/engine.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Runs programs whose results may overlap their arguments in memory. Callers may compute in place: the results are the
 /// same as with separate memory.
 namespace espalier {

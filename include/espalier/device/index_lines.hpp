@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/host_device.hpp"
 #include "../shape/shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::on_device {
 
 /// How a gather or scatter-add by index walks its elements, for every device. X: the extents of the operand with the

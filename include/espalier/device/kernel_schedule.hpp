@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/rule.hpp"
 #include "../plan/kernel_ir.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Schedules the loops of a fused group for any device: which instructions run in which sweep over the data. The group
 /// is a type, and the schedule is computed at compile time.
 namespace espalier::on_device {

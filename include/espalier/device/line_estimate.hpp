@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Estimates of reductions along lines (rows or columns) from three elements in memory, for every device.
 namespace espalier::on_device {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "group_types.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Loops of a program, for every device: the program of the body runs once for each step, with other pointers.
 namespace espalier::on_device {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/index_map.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Index maps as types, so that kernels of movement are compiled for their strides.
 namespace espalier::on_device {
 

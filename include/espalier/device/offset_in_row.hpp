@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/host_device.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Where the elements of a row lie that is stored in segments, for every device.
 namespace espalier::on_device {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cassert>
 
-#include "../base/diagnostics_push.hpp"
 /// Detects a workspace that two threads use at the same time: a workspace belongs to one object, and to one call at a
 /// time. Only builds without NDEBUG check; objects have the same members in all builds.
 namespace espalier::detail {

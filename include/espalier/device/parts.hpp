@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/sentence.hpp"
 #include "../shape/shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Devices that share the work of a training step: each computes an equal part of the batch. Evaluation runs on the
 /// first. An engine of one device has one part, and the functions below do nothing for it.
 namespace espalier::on_device {

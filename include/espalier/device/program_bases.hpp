@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/plan.hpp"
 #include "../storage/memory.hpp"
 #include "aligned_bytes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The base pointers of a running program, indexed by plan::base.

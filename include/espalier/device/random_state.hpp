@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cstdint>
 
-#include "../base/diagnostics_push.hpp"
 /// The random state that kernels read.
 namespace espalier::on_device {
 

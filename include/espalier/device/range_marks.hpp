@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Marks ranges of a backend's work in a tool that draws timelines: push(name) begins one, pop() ends the last one.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../shape/permutation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Strides of the operands of movement kernels: one for each axis of the result, computed from the shapes alone.
 namespace espalier::on_device::detail {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "group_types.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Chooses the kernel of an unfused group, for every device.
 namespace espalier::on_device {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "constant_argument.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Facts of the arguments of a function of tensors.
 namespace espalier::detail {
 

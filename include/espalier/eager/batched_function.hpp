@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../operation/batching.hpp"
 #include "body_gradients.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// A function of one sample as a function of all samples, in the body of another function.
 namespace espalier::detail {
 

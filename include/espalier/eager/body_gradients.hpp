@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../derivative/derivative.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Gradients of a function inside the body of another one: values of the program, so that they can be used and
 /// differentiated again.
 namespace espalier::detail {

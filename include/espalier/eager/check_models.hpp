@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/plan.hpp"
 #include "function_argument.hpp"
 #include "model_error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Checks that only the objects can answer: which models are the same one, and which model an updater was made for.
 namespace espalier::detail {
 

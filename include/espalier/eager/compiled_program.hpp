@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../device/check_indices.hpp"
@@ -7,7 +9,6 @@
 #include "function_fault.hpp"
 #include "gradient_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The program of a compiled function, its fault and its costs.
 namespace espalier::detail {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "compiled_program.hpp"
 #include "root_call.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Structs of tensors as arguments and results of compiled functions.
 namespace espalier {
 namespace detail {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/traced.hpp"
 #include "../storage/value_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The operators +=, -=, *= and /= of tensors and views: x = x + y and so on. Each is one fused loop without a
 /// temporary tensor.
 namespace espalier {

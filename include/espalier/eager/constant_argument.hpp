@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../derivative/derivative.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// An argument that is held constant: grad<0>(f)(a, constant(b)). X is a reference for a named tensor; temporaries and

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 #include <tuple>
 
 #include "body_gradients.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Functions of a body from which jvp, hvp, jacobian and hessian are made. Forward derivatives need no rules of their
 /// own: the backward pass is linear in the cotangent, so its own backward pass is the tangent. What reads the cotangent
 /// itself is dead there and is removed.

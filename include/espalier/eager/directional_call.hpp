@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "gradient.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What jvp, hvp, jacobian and hessian share: the checks of f and its arguments, and functions of directions.
 namespace espalier {
 

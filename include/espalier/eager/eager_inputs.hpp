@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <boost/hana/unpack.hpp>
 
 #include "../expression/leaf.hpp"
 #include "../plan/address.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 inline constexpr int max_numbers = 32;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../derivative/derivative.hpp"
 #include "../plan/plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The type of an expression with borrowed tensors instead of owned ones, and without devices. Its values cost nothing,

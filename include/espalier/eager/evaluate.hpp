@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/in_place.hpp"
 #include "compound.hpp"
 #include "eager_program.hpp"
 #include "run_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Evaluates formulas over tensors immediately. The type of a formula determines its program, which is planned at
 /// compile time.
 namespace espalier {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../device/cpu/engine.hpp"
@@ -7,7 +9,6 @@
 #include "../tracing/traced_net.hpp"
 #include "arguments.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The arguments of a function as its program sees them: tensors are arguments of the program, models are parameters
 /// and buffers at addresses of their own.
 namespace espalier::detail {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "of_leaves.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Faults of a captureless function and its arguments. grad, value_and_grad, vjp and compiled report them with their
 /// own names.
 namespace espalier::detail {

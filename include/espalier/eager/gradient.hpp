@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 #include <tuple>
 
@@ -8,7 +10,6 @@
 #include "root_call.hpp"
 #include "run_with_models.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type
 /// determines the program.
 namespace espalier {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/philox.hpp"
 #include "gradient.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// A gradient check for static_assert: a wrong pullback does not compile.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/plan.hpp"
 #include "narrow_models.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The number of values that a function returns.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <utility>
 
 #include "../tracing/traced_net.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Compile-time errors for calls of grad, value_and_grad and vjp in the style of other libraries: on numbers, or with
 /// arguments next to the function.
 namespace espalier {

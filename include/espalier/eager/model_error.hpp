@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <exception>
 
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The models of a function do not belong together: one is passed twice and changed, or an updater is for another one.

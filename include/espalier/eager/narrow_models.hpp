@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/narrow_program.hpp"
 #include "function_argument.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The programs of functions among whose arguments are models with parameters of 16 bits.
 namespace espalier::detail {
 

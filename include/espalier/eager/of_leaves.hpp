@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../derivative/derivative.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// A function of structs as a function of tensors: each tensor of a struct is an argument of its own. Programs, plans
 /// and runs of functions therefore know no structs.
 namespace espalier {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 
 #include "directional.hpp"
@@ -7,7 +9,6 @@
 #include "gradient_program.hpp"
 #include "invalid_calls.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Calls of grad, value_and_grad, vjp, jvp and hvp outside of other functions: which function of tensors runs, and
 /// which of the tensors gradients are computed for.
 namespace espalier::detail {

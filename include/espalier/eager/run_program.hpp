@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/check_indices.hpp"
 #include "../device/cpu/engine.hpp"
 #include "../tracing/interpret.hpp"
 #include "eager_inputs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Runs a program of functions of tensors, at compile time or at run time.
 namespace espalier::detail {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/check_indices.hpp"
 #include "../device/random_state.hpp"
 #include "../plan/is_random.hpp"
 #include "check_models.hpp"
 #include "gradient_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Runs the program of a function with models among its arguments.
 namespace espalier::detail {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "batched_function.hpp"
 #include "directional_call.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Constraints that errors name: mapped arguments are tensors, at least one; each has a leading axis; the leading axes

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/reported_once.hpp"
 #include "node.hpp"
 #include "structure.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A module applied to formulas of tensors. In a traced body there is no such node: the module's own body is traced

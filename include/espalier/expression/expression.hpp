@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/bare.hpp"
 #include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/device.hpp"
 #include "../storage/element.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Concepts of formulas and their operands, and the element type of a formula.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../storage/ended.hpp"
 #include "expression.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The leaves of formulas: numbers, tensors, parameters, buffers and random numbers.
 namespace espalier {
 

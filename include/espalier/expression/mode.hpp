@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "node.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What a body does in training and in evaluation: another formula, and updates of buffers.
 namespace espalier {
 

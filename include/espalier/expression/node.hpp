@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "traced.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Formulas of tensors as types: the node of an op, and the checks of its operands.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/members.hpp"
 #include "traced.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Structs of tensors or values: std::tuple, std::pair, std::array, and aggregates of a class template with exactly one
 /// member for each template argument. The same template with other arguments is the struct of other values, so a struct
 /// of tensors becomes a struct of values in a body, and a struct of gradients behind it. Members may be structs.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/reported_once.hpp"
 #include "../base/sentence.hpp"
 #include "leaf.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Values of a body while it is traced, and the errors for operations that they do not support.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/winograd.hpp"
 #include "program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The attribute of a node means something else in each op family. Each meaning has a function that encodes it and one
 /// that reads it from a node, so that no other code depends on the bits.
 ///

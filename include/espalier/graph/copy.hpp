@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "attribute.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Copies programs node by node: passes that add or replace nodes share this.
 namespace espalier::graph {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/address.hpp"
 #include "../shape/shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Describes ops as values, so that the planner and the devices need no op types.
 namespace espalier {
 

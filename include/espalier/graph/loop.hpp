@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "attribute.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Loops in a program. The body of a loop is the set of nodes that depend on its slices and states; all other nodes are
 /// computed once, before the loop.
 ///

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/index_map.hpp"
 #include "descriptor.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// A program as a graph of nodes, built in the constant evaluator.
 namespace espalier::graph {
 

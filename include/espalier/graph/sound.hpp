@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/sentence.hpp"
 #include "program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reports the faults of a program as compile-time errors.
 /// The sentence of a fault that some roots find before they make a program of it, to name the batch.
 #define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"

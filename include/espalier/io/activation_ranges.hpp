@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../storage/tensor.hpp"
 #include "npy.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Files of the ranges of a calibration. With the parameters they are all that a quantized net is made of.
 namespace espalier::io {
 

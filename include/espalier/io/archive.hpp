@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -8,7 +10,6 @@
 #include "file.hpp"
 #include "file_bytes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// One entry of a file's metadata: its name and its text.

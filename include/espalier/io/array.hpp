@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -12,7 +14,6 @@
 #include "../storage/half.hpp"
 #include "error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Arrays as files store them: a name, an element type, extents, and row-major little-endian bytes.
 namespace espalier::io {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -7,7 +9,6 @@
 #include "file.hpp"
 #include "system_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// write_error: a file could not be written. The text begins with the file's name. Previous content of the path is

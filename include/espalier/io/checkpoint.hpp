@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../model/model.hpp"
@@ -7,7 +9,6 @@
 #include "matching.hpp"
 #include "owned.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Converts the state of a model and of its trainer to named arrays and back. All file formats share this code.
 namespace espalier::io {
 

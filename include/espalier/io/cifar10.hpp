@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "file.hpp"
 #include "owned.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 class cifar10_records;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/math.hpp"
 #include "decimal.hpp"
 #include "file.hpp"
 #include "owned.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The format of a file of numbers. Numbers have a decimal point in every locale: 1, -2.5, .5, 1e-3.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <charconv>
 #include <system_error>
 
@@ -12,7 +14,6 @@
 
 #include "../base/math.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reads decimal numbers in the form of C++'s std::from_chars, whatever the locale. clang's library has that function
 /// for integers only.
 namespace espalier::io::detail {

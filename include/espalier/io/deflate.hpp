@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <zlib.h>
 
 #include <algorithm>
 
 #include "file_bytes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Compression and checksums, by zlib.
 namespace espalier::io::detail {
 

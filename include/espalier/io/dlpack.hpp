@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -9,7 +11,6 @@
 #include "../storage/view.hpp"
 #include "array.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Tensors of other libraries in the same process, without a copy: DLPack, which PyTorch, JAX, CuPy and NumPy speak.
 /// source  https://dmlc.github.io/dlpack, versions 0.2 to 1.0
 namespace espalier::io {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdarg>
 #include <cstdio>
 #include <exception>
 
 #include "../base/raise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// error: the expected and the actual content, in one sentence of at most 1,023 characters.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -8,7 +10,6 @@
 #include "error.hpp"
 #include "file_path.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shared by readers of files: a file that closes itself, its name for errors, its size.
 namespace espalier::io::detail {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
 #endif
@@ -11,7 +13,6 @@
 #include "file.hpp"
 #include "system_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// Owned bytes in page-aligned memory, 0 at first; movable, not copyable. Buffers of at least 4 MiB use huge pages if

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// A path argument of readers and writers: text, std::string, std::filesystem::path. It refers to the caller's text, so

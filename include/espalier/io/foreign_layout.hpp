@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../model/slots.hpp"
 #include "array.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The orders of axes in which other libraries store the tensors of a net.
 namespace espalier::io::detail {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 namespace detail {

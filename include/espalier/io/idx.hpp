@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "file.hpp"
 #include "owned.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 class idx_array;

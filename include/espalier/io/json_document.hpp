@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cfloat>
@@ -11,7 +13,6 @@
 #include "file.hpp"
 #include "file_bytes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// JSON documents with weights, as programs for audio write them. Lists of numbers are stored compactly.
 namespace espalier::io {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstring>
 
 #include "checkpoint.hpp"
 #include "json_document.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// PyTorch's state_dict as JSON: an object of nested lists by name, as RTNeural's and GuitarML's training scripts write
 /// it.
 namespace espalier::io {

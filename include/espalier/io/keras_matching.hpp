@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "checkpoint.hpp"
 #include "json_document.hpp"
 #include "json_state_dict.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Compares the layers of a net with those of a Keras model in a file.
 namespace espalier::io {
 

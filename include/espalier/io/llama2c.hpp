@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <concepts>
 
 #include "checkpoint.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The sizes of a Llama that a checkpoint of llama2.c states, with the names that llama2.c has for them.

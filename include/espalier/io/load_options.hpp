@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <string>
@@ -8,7 +10,6 @@
 
 #include "../shape/axis_order.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The library whose order of axes the tensors of a file have: as the file's metadata states, or as load_options

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstring>
 #include <map>
 
@@ -8,7 +10,6 @@
 #include "load_options.hpp"
 #include "mismatch.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Matches the arrays of a file with those of a model, and lists all disagreements.
 namespace espalier::io::detail {
 

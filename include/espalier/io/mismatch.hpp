@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <memory>
 #include <utility>
 
 #include "../base/text.hpp"
 #include "array.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The ways in which a file can disagree with a model.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "checkpoint.hpp"
 #include "json_document.hpp"
 #include "json_state_dict.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Files of Neural Amp Modeler (.nam): JSON with the configuration of a net and all of its numbers in one list.
 namespace espalier::io {
 

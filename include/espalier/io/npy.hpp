@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "npy_header.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// parse_npy(path, bytes): reads the array of an npy file in memory; its name is "", and path is only used in errors.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "archive.hpp"
 #include "atomic_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The header of an npy file: a Python dictionary that describes the bytes after it.
 namespace espalier::io::detail {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 #include "save_together.hpp"
 #include "npy_header.hpp"
 #include "zip.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// Options of writing npz files.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <set>
 
 #include "../model/model.hpp"
@@ -12,7 +14,6 @@
 #include "onnx_product.hpp"
 #include "onnx_reduction.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The name and the description of the net in an ONNX file, and ONNX's operator set: 17, or 23, which has the operation

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <optional>
 
 #include "../operation/attention_softmax.hpp"
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports scaled_dot_product_attention as the operation Attention, which operator set 23 has: runtimes compute it
 /// without a tensor of all scores.
 /// source  github.com/onnx/onnx, docs/Operators.md: Attention

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <memory>
 
 #include "../operation/structure.hpp"
@@ -7,7 +9,6 @@
 #include "error.hpp"
 #include "onnx_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Builds the operations of an ONNX file. The file may store a value with another order of axes or other extents than
 /// the program; it is transposed or reshaped only if an operation requires it.
 namespace espalier::io::onnx {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports elementwise ops. Operands are transposed to the order of axes of one of them, the lead; for parameters this
 /// is free.
 namespace espalier::io::onnx {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <map>
 #include <memory>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "../base/version.hpp"
 #include "protobuf.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// An ONNX model as a value, and its serialization. This header only depends on ONNX's messages, not on programs.
 /// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
 namespace espalier::io::onnx {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io::onnx {
 
 /// The input of the file at a position.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_recurrent.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io::onnx {
 
 /// Writes a loop as a Scan: its states, then its sequences, are the inputs, and the body is a graph of its own.

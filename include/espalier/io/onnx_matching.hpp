@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cmath>
 #include <set>
 
 #include "onnx_shapes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Compares the operations of a quantized ONNX file with those that a net has in ONNX, and takes the numbers of the
 /// file. What differs is an error.
 namespace espalier::io::onnx {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports movements: along each axis a slice and a padding, or a list of positions to gather from.
 namespace espalier::io::onnx {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_windows.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports matrix products that are no convolutions.
 namespace espalier::io::onnx {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_table.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The program that is exported, and the analysis results that the export needs.
 namespace espalier::io::onnx {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cmath>
 
 #include "../model/quantized.hpp"
 #include "onnx.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports quantized nets: the program in float with QuantizeLinear and DequantizeLinear in front of each product.
 namespace espalier::io {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "array.hpp"
 #include "file_bytes.hpp"
 #include "onnx_file.hpp"
 #include "protobuf_reader.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reads an ONNX model as a value. Like onnx_file.hpp, this header depends on ONNX's messages only, not on programs.
 /// source  onnx.ai, onnx.proto
 namespace espalier::io::onnx {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports a loop whose step is that of an LSTM, a GRU or an RNN as the operation of that name. Runtimes have kernels
 /// for these operations, and run the body of a Scan one operation at a time.
 /// source  github.com/onnx/onnx, docs/Operators.md: LSTM, GRU, RNN

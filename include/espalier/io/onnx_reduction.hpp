@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports reductions, and the named formulas around them: softmax and normalization.
 namespace espalier::io::onnx {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,7 +9,6 @@
 #include "array.hpp"
 #include "onnx_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The values of an ONNX file by their names, and their extents.
 namespace espalier::io::onnx {
 

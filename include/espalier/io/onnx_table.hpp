@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/checkpoint.hpp"
 #include "../operation/copied.hpp"
 #include "../operation/loop.hpp"
@@ -9,7 +11,6 @@
 #include "../operation/winograd.hpp"
 #include "onnx_builder.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// True for your own elementwise op if write_onnx may export it by the formula in its rule's apply:

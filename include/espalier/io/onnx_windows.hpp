@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <optional>
 
 #include "onnx_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports windows of images that ONNX has operations for: convolutions, transposed convolutions and poolings. A
 /// program has the channels of images last; ONNX has them second.
 namespace espalier::io::onnx {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// owned<T>: memory for a run-time number of trivial elements, allocated once, never grown. Movable, not copyable.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <bit>
@@ -7,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// protobuf: builds a message of Protocol Buffers, field by field in the order of the calls. `field` is the number in

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <string_view>
 
 #include "error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// protobuf_reader: the fields of a message of Protocol Buffers, one after the other. It refers to the bytes.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../model/accepts_every_call.hpp"
 #include "onnx_matching.hpp"
 #include "onnx_quantized.hpp"
 #include "onnx_reader.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Makes quantized nets of ONNX files.
 namespace espalier::io {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "read_quantized_onnx.hpp"
 #include "tflite_as_onnx.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Makes quantized nets of TensorFlow Lite files.
 namespace espalier::io {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "checkpoint.hpp"
 #include "json_document.hpp"
 #include "json_state_dict.hpp"
 #include "keras_matching.hpp"
 #include "load_options.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 namespace detail {

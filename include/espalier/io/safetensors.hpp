@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstring>
 
 #include "atomic_file.hpp"
@@ -7,7 +9,6 @@
 #include "safetensors_header.hpp"
 #include "save_together.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// parse_safetensors(path, bytes): reads the tensors of a safetensors file in memory; path is only used in errors.

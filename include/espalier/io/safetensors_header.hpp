@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 
 #include "archive.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The header of a safetensors file: a JSON object with an entry for each tensor.
 namespace espalier::io::detail {
 

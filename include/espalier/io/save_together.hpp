@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "checkpoint.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Files of a sharded optimizer (optim::sharded): all processes collect its states on process 0, array by array, and
 /// process 0 writes them.
 namespace espalier::io::detail {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -19,7 +21,6 @@
 
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What readers and writers ask of the operating system, POSIX or Windows: files by number, their facts, a rename that
 /// replaces. Nothing here throws: a call that fails returns false or a negative number, and errno tells why.
 namespace espalier::io::detail {

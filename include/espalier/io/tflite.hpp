@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../model/result_calibration.hpp"
 #include "onnx_quantized.hpp"
 #include "tflite_operations.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Exports quantized nets for TensorFlow Lite.
 namespace espalier::io {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <array>
 #include <cmath>
 #include <optional>
@@ -8,7 +10,6 @@
 #include "onnx_windows.hpp"
 #include "tflite_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Makes an ONNX model of a TensorFlow Lite model: int8 values become floats behind QuantizeLinear and
 /// DequantizeLinear, and images have their channels second where write_quantized_onnx has them so.
 namespace espalier::io::tflite {

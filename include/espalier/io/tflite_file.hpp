@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <flatbuffers/flatbuffers.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include "../base/version.hpp"
 #include "error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// A TensorFlow Lite model as a value, its serialization and its reader. This header depends on the file's tables only,
 /// not on programs. It needs the headers of FlatBuffers, and no generated code.
 /// source  github.com/tensorflow/tensorflow, tensorflow/lite/schema/schema.fbs (version 3; Apache License 2.0): the

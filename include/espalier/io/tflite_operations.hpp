@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 #include <cmath>
 #include <map>
@@ -12,7 +14,6 @@
 #include "onnx_file.hpp"
 #include "tflite_file.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Makes a TensorFlow Lite model of a quantized net in ONNX. Images have their channels last, activations are int8, and
 /// products return int8; what the net computes in float is float.
 namespace espalier::io::tflite {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -9,7 +11,6 @@
 #include "array.hpp"
 #include "deflate.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reads and writes zip files. The directory is checked against the header of each entry before anything is unpacked.
 namespace espalier::io::detail {
 

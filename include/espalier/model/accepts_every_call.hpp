@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/invalid.hpp"
 #include "../device/distributed/exchange_times.hpp"
 #include "../storage/element.hpp"
@@ -8,7 +10,6 @@
 #include "optimizer_fit.hpp"
 #include "zero_costs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// In place of an optimizer whose type is not known.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/shapes.hpp"
 #include "../tracing/trace.hpp"
 #include "net_fault.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The results of a net on a batch, as a type. A batch is a shape, or `shapes` with one for each input.
 namespace espalier::detail {
 

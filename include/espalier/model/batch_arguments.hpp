@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/engine.hpp"
 #include "../device/reachable.hpp"
 #include "applied_net.hpp"
 #include "misuse.hpp"
 #include "model_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The arguments behind the model of a predictor or a frozen net: a batch for each input, then bytes if the user passes
 /// them.
 namespace espalier::detail {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "copy_model.hpp"
 #include "early_stopping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Keeps a copy of a model's best parameters and buffers, to restore them later.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/run_bounded.hpp"
 #include "../operation/indexing.hpp"
 #include "../operation/matmul.hpp"
@@ -8,7 +10,6 @@
 #include "net_programs.hpp"
 #include "net_report.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The programs of a net for batches of up to N samples, and what prevents them.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "bounded_predictor.hpp"
 #include "trainer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 #define ESPALIER_SAMPLES_OF_BATCH \
   "must be 1 to N samples of the trainer's batch, in the model's element type (indices: std::int32_t)"
 #define ESPALIER_TARGETS_OF_BATCH \

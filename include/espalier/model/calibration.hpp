@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/engine.hpp"
 #include "../device/one_caller.hpp"
 #include "batch_arguments.hpp"
@@ -9,7 +11,6 @@
 #include "quantized_program.hpp"
 #include "scores_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Constraints that errors name: what a net needs to be quantized.

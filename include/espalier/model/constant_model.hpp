@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <initializer_list>
 
 #include "../device/check_indices.hpp"
@@ -8,7 +10,6 @@
 #include "gradients.hpp"
 #include "net_call.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Computes a net's forward pass, loss and gradients in constant expressions, so that static_assert can check them.
 namespace espalier {
 

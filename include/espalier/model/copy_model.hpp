@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "model.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// copy(from, to): copies all parameters and buffers to a model of the same net on any device: copy(on_gpu, on_cpu).

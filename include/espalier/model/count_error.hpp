@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <exception>
 
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The count passed to evaluate() is negative or exceeds the samples of the batch. Thrown before anything is computed

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cstdint>
 
 #include "../base/bits.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Stops training that no longer improves: after `patience` consecutive losses that are not lower than the best one by

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "model.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// read_only_model<Net, Weights>: a net whose numbers stay in a header of weights (io::write_header), for example in

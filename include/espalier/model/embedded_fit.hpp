@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/embedded.hpp"
 #include "../base/invalid.hpp"
 #include "../base/text.hpp"
 #include "../storage/memory.hpp"
 #include "tensor_paths.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Checks that a header of weights belongs to a net. The compiler compares names, extents and element types, so that a
 /// running program has nothing left to check.
 namespace espalier {

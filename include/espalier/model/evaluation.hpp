@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The result of evaluating some samples: the mean loss and, for labels, how many predictions have their largest score

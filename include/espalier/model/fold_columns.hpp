@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/add.hpp"
 #include "../operation/divide.hpp"
 #include "../operation/matmul.hpp"
@@ -7,7 +9,6 @@
 #include "../operation/subtract.hpp"
 #include "node_facts.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Speeds up the evaluation program of a frozen model by a rewrite on the graph, which holds for any layers.
 ///   A scale and a shift per column of a product with constant factors are folded into those factors and one bias.
 ///     ((x W + b) - m) s + t = x (W s) + ((b - m) s + t).

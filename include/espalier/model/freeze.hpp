@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/convolution_program.hpp"
 #include "../plan/narrow_program.hpp"
 #include "fold_columns.hpp"
 #include "net_programs.hpp"
 #include "split_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The programs of a frozen model: one that prepares its numbers, and one that runs.
 namespace espalier::detail {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/one_caller.hpp"
 #include "batch_arguments.hpp"
 #include "freeze.hpp"
@@ -7,7 +9,6 @@
 #include "misuse.hpp"
 #include "model.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Prepares a trained model for fast evaluation of one batch size. The constructor computes all values that depend only

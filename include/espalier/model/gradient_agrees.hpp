@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../eager/gradient_agrees.hpp"
 #include "constant_model.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Checks the gradient of a whole net in static_assert, along one random direction through all its trainable
 /// parameters.
 namespace espalier {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "assign.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Gradients of a model as an argument of a compiled function, which may change them: sums over several batches.
 namespace espalier {
 

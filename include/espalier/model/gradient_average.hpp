@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -16,7 +18,6 @@
 #include "parameter_gradients.hpp"
 #include "reference.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The number of samples that is passed with gradients is no weight. Thrown before anything is exchanged; the other

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "training_fit.hpp"
 #include "misuse.hpp"
 #include "model_fit.hpp"
 #include "range_arguments.hpp"
 #include "step_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The fault of targets for a batch that fits net and loss, or `agreed`.

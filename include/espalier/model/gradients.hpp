@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/check_indices.hpp"
 #include "gradient_argument.hpp"
 #include "gradient_function.hpp"
@@ -8,7 +10,6 @@
 #include "model.hpp"
 #include "parameter_gradients.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A loss and its gradients. For a model of 16 bits the loss is a float, and the gradients are stored in 16 bits.

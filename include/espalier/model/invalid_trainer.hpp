@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "label_range.hpp"
 #include "model_fit.hpp"
 #include "parts_fit.hpp"
 #include "training_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Invalid trainers: each reports one error and accepts every call without a further one.
 namespace espalier {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <array>
 #include <exception>
 
@@ -7,7 +9,6 @@
 #include "../base/raise.hpp"
 #include "../expression/call.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A loss object has another number than its type's default, and a program is made from the type. The error names the

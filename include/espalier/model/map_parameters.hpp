@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "model_argument.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Functions of all parameters of a model, in the body of a function.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../storage/bytes.hpp"
 #include "model.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The memory of models, trainers, predictors, frozen and quantized nets and streams, in bytes. ram_bytes and

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/bytes.hpp"
 #include "accepts_every_call.hpp"
 #include "net_fault.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Compile-time errors for arguments of trainer, predictor and frozen that are of the wrong kind.
 namespace espalier {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/parts.hpp"
 #include "applied_net.hpp"
 #include "embedded_fit.hpp"
@@ -19,7 +21,6 @@
 #include "reference.hpp"
 #include "seed.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Holds a net's parameters and buffers: contiguous, aligned, accessible by name. Trainers and predictors refer to the

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../eager/function_argument.hpp"
 #include "parameter_gradients.hpp"
 #include "reference.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// A model as an argument of a function: its parameters and buffers are leaves of the function's program.
 namespace espalier {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/engine.hpp"
 #include "../expression/expression.hpp"
 #include "slots.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Constraints that errors of a model name. For example: the device's header is included, T is a real element type, the

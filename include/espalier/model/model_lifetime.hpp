@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <type_traits>
 
-#include "../base/diagnostics_push.hpp"
 /// Constraints on a model that others refer to or change.
 namespace espalier::detail {
 

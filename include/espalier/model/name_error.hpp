@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <exception>
 
 #include "../base/raise.hpp"
 #include "named.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The model has no tensor of the requested name. The error shows the requested name and the most similar existing one.

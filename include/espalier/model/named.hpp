@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "embedded_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Finds a net's tensors by name at compile time. An unknown name does not compile; the error shows the most similar
 /// name.
 namespace espalier {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cassert>
 
 #include "../device/cpu/engine.hpp"
 #include "name_error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

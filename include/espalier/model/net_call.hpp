@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/check_indices.hpp"
 #include "../device/in_place.hpp"
 #include "../plan/narrow_program.hpp"
 #include "net_programs.hpp"
 #include "range_arguments.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What one call of a net reads and writes: its inputs, then its results. Models, predictors and frozen nets share it.
 namespace espalier::detail {
 

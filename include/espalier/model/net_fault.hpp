@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../nn/module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The fault of a net as a module, whatever its input, and of a batch that is no shape.
 namespace espalier {
 

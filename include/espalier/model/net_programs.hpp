@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../derivative/reverse.hpp"
 #include "../plan/plan.hpp"
 #include "trace_net.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The programs of a model: evaluation, training, and only the loss. Each is traced once for a net type and its shapes.
 namespace espalier::detail {
 

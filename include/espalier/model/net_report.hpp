@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/reported_once.hpp"
 #include "../graph/sound.hpp"
 #include "own_message.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reports the faults of a net on its input, with the sentences of own_message.hpp or with the root's own. One mistake
 /// produces one error, however many roots (output_shape, model, trainer, predictor, ...) find it.
 /// The assertions are in each root. In a base, a function or a macro they would add up to three lines to the error: of

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../optim/optimizer.hpp"
 #include "slots.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Checks that an optimizer's update fits a vector of parameters.
 namespace espalier {
 

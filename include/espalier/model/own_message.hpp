@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "net_fault.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The sentences of faults that have their own, for all roots. They are said once.
 namespace espalier {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../eager/evaluate.hpp"
 #include "../operation/add.hpp"
 #include "../operation/compare.hpp"
@@ -8,7 +10,6 @@
 #include "named_tensor.hpp"
 #include "on_host.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Gradients of a model's trainable parameters, with the names and the layout of the parameters, in the memory of the

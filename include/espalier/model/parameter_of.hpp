@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "model_argument.hpp"
 #include "named.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// parameter_of<"0.weight">(net): the parameter of a model with this name, in the body of a function. For gradients of

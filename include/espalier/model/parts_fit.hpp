@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/parts.hpp"
 #include "training_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Checks that a batch and its targets divide into equal parts for the devices of a model.
 namespace espalier {
 

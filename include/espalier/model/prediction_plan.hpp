@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/engine.hpp"
 #include "net_programs.hpp"
 #include "output_shape.hpp"
 #include "parameter_count.hpp"
 #include "zero_costs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

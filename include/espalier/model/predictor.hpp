@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/one_caller.hpp"
 #include "scores_fit.hpp"
 #include "misuse.hpp"
@@ -8,7 +10,6 @@
 #include "net_call.hpp"
 #include "output_shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Evaluates a model for one batch size, with its own workspace. It only reads the model; use one predictor per thread

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <exception>
 
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A net cannot be quantized with these ranges or parameters, or a batch cannot be used for calibration. Thrown before

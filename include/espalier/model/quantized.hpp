@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/kernel/winograd_int8.hpp"
 #include "calibration.hpp"
 #include "quantized_weights.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A trained model whose products run with integers of 8 bits: Linear and convolutions, also in groups and with a group

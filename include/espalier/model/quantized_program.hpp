@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/add.hpp"
 #include "../operation/relu.hpp"
 #include "../plan/grouping.hpp"
@@ -7,7 +9,6 @@
 #include "net_programs.hpp"
 #include "split_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Finds the products of a frozen net that run with integers of 8 bits, and cuts its program at them. What lies between
 /// two products is a program in float, planned like every other.
 namespace espalier::detail {

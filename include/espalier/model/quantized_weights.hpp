@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cmath>
 
 #include "../device/cpu/kernel/winograd_int8.hpp"
@@ -8,7 +10,6 @@
 #include "quantization_error.hpp"
 #include "quantized_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 #define ESPALIER_RANGES_FIT "expected the calibration of this net, or its ranges, a tensor<float, shape<products, 2>>"
 
 /// Makes the integers of a product's weights, and runs it.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/expression.hpp"
 #include "../storage/tensor.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Accepts memory of the user (std::vector, std::array, std::span, arrays) where models, trainers and predictors need
 /// tensors. A range becomes a view of the required shape after a check of its element type and its number of elements.
 namespace espalier::detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cassert>
 #include <type_traits>
 
-#include "../base/diagnostics_push.hpp"
 /// References to a model, held by trainers, predictors and gradient functions. They follow a model that is moved, and
 /// become empty when it is destroyed. Using an empty one fails an assertion in builds without NDEBUG. The cost is a few
 /// instructions when a holder or a model is constructed or destroyed, and none in between.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "calibration.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Runs a trained model on representative batches and records the range of what each product returns, with its bias and

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/parts.hpp"
 #include "../optim/lazy.hpp"
 #include "row_tables.hpp"
 #include "training_program_for.hpp"
 #include "update_rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Whether a training step of these batches may compute rows: on the host, in the element type of the computations, and

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "net_programs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Tables whose gradient has few rows: parameters that a net only looks up, once (index_select along axis 0), as an
 /// Embedding does. A training step then computes the rows of the gradient, and fills no gradient of the table's size.
 namespace espalier::detail {

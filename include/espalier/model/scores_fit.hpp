@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/in_place.hpp"
 #include "model_fit.hpp"
 #include "range_arguments.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The relations of a call (x, scores) that writes the output of a net, for the planned shapes and element types of

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cstdint>
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The seed of a model's random numbers.

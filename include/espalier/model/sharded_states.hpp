@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/distributed/gradient_exchange.hpp"
 #include "../device/parts.hpp"
 #include "../optim/sharded.hpp"
 #include "row_gradients.hpp"
 #include "update_rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Whether a sharded optimizer can be divided: each parameter's update needs no other one, nor the marks of others.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../nn/module.hpp"
 #include "../plan/address.hpp"
 #include "../tracing/trace.hpp"
 #include "net_fault.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Numbers the parameters, buffers and random streams of a module type, and lays them out in a model's contiguous
 /// storage.
 namespace espalier {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "node_facts.hpp"
 #include "slots.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Splits a program: values that depend only on parameters and buffers are computed once, by a separate program. The
 /// program that runs reads the results.
 namespace espalier::detail {

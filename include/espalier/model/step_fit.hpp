@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "misuse.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Relations of the images and targets of a trainer's calls.
 namespace espalier {
 

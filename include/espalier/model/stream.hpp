@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <array>
 
 #include "../device/cpu/thread/float_control.hpp"
@@ -9,7 +11,6 @@
 #include "scores_fit.hpp"
 #include "stream_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Named relation: a net that is streamed returns one value.

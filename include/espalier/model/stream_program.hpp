@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/op_with_fault.hpp"
 #include "../operation/streaming.hpp"
 #include "../plan/narrow_program.hpp"
 #include "named.hpp"
 #include "net_programs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The program of one block of a net over a sequence, and the errors of nets that have none.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../storage/element.hpp"
 #include "slots.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The paths of a net's tensors ("3.fc1.weight"), and loops over tensors with their paths.
 namespace espalier::detail {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/hash.hpp"
 #include "../base/version.hpp"
 #include "../device/check_indices.hpp"
@@ -21,7 +23,6 @@
 #include "trainer_range_arguments.hpp"
 #include "updater.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Trains a model. Forward and backward pass are one program per static batch size; the update is one program for all

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/in_place.hpp"
 #include "../device/parts.hpp"
 #include "label_range.hpp"
@@ -9,7 +11,6 @@
 #include "sharded_states.hpp"
 #include "update_rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A constraint that errors name: devices or processes that train together combine the statistics of a net that has

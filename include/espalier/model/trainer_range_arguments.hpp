@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "evaluation.hpp"
 #include "queued.hpp"
 #include "range_arguments.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 template <class... Argument>

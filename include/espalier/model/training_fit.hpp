@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../derivative/derivative.hpp"
 #include "misuse.hpp"
 #include "net_programs.hpp"
 #include "optimizer_fit.hpp"
 #include "net_report.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Checks that a net, a loss and batches fit each other for training. A violated relation is a fact in the roots'
 /// errors.
 namespace espalier {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/engine.hpp"
 #include "../plan/convolution_program.hpp"
 #include "training_fit.hpp"
@@ -9,7 +11,6 @@
 #include "update_rule.hpp"
 #include "zero_costs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../optim/scale_loss.hpp"
 #include "net_programs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 template <bool Scaled, class Net, class Loss, class Batch, bool AmongProcesses>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../optim/optimizer.hpp"
 #include "../plan/plan.hpp"
 #include "slots.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The update as a program: parameter 0 is the vector of all parameters, argument 0 its gradient, buffer k the k-th

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/cpu/engine.hpp"
 #include "../optim/decay_only.hpp"
 #include "on_host.hpp"
 #include "tensor_paths.hpp"
 #include "update_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Bytes of an optimizer for `parameters` parameters of type T: its vectors, two more for T of 16 bits (master weights,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../eager/model_error.hpp"
 #include "../optim/lazy.hpp"
 #include "../optim/scale_loss.hpp"
@@ -9,7 +11,6 @@
 #include "update_rule.hpp"
 #include "updater_argument.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Named relations: an updater's arguments are its own model, and gradients of that model's net.

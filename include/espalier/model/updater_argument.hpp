@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/pack.hpp"
 #include "../optim/optimizer.hpp"
 #include "assign.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// An updater as an argument of a function: its update is part of the function's program.
 namespace espalier {
 

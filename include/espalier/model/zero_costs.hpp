@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The base of classes that do not compile: every cost that a trainer, a predictor, a frozen net or a plan reports, as

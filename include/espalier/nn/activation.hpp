@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/hard_tanh.hpp"
 #include "../operation/leaky_relu.hpp"
 #include "../operation/relu.hpp"
@@ -7,7 +9,6 @@
 #include "../operation/tanh.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// y = x.

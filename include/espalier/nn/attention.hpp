@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/index_copy.hpp"
 #include "../operation/permute.hpp"
 #include "../operation/rotary_embedding.hpp"
@@ -10,7 +12,6 @@
 #include "linear.hpp"
 #include "norm_family.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Modules around scaled_dot_product_attention: projections of a sequence to queries, keys and values, and back.
 namespace espalier::nn {
 

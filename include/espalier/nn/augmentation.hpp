@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "module.hpp"
 #include "../shape/window.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What modules that change images at random share.
 namespace espalier::nn {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/logistic_loss.hpp"
 #include "../operation/reduce.hpp"
 #include "class_weights.hpp"
 #include "target.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Binary cross-entropy of unnormalized scores (logits), stable for large ones: the mean of logistic_loss(z, target)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/compare.hpp"
 #include "../operation/where.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Weights of classes as compile-time constants: class_weights<1.0, 2.5, 0.5>. Each value that differs from the first

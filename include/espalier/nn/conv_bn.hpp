@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/relu.hpp"
 #include "batch_norm.hpp"
 #include "conv.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// ConvBN<In, Out, Kernel, Options>: relu(norm(conv(x))), the building block of residual networks for images.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/conv_transpose2d.hpp"
 #include "conv.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Options of ConvTranspose. extra is PyTorch's output_padding: further rows at the bottom, and columns at the right.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/cross_entropy.hpp"
 #include "class_weights.hpp"
 #include "target.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Cross-entropy of unnormalized scores (logits) and labels, stable for large scores:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/mode.hpp"
 #include "../operation/compare.hpp"
 #include "../operation/multiply.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// dropout(x, mask, p): x / (1 - p) where the mask is 1, and 0 where it is 0. The expectation over masks is x.

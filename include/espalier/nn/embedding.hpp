@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/detach_where.hpp"
 #include "../operation/index_select.hpp"
 #include "../operation/matmul.hpp"
 #include "../operation/one_hot.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The options of Embedding. padding_idx: the row whose gradient is 0; -1 for none.

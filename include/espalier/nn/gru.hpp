@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/sigmoid.hpp"
 #include "../operation/subtract.hpp"
 #include "../operation/tanh.hpp"
 #include "recurrent.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Options of GRUCell. With reset_after, the reset gate multiplies the product of the state (PyTorch, cuDNN, Keras'

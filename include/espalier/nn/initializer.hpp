@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cassert>
 #include <exception>
 
@@ -8,7 +10,6 @@
 #include "../base/raise.hpp"
 #include "../storage/element.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Initial values of parameters. An initializer is a small object: from_random(random) maps one random number to one
 /// element. fill(initializer, elements, stream) generates the random numbers.
 ///

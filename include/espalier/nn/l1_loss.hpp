@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/abs.hpp"
 #include "../operation/reduce.hpp"
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Mean over all elements of |prediction - target|. Reduction selects the sum or each element instead of the mean:

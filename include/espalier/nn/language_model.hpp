@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "embedding.hpp"
 #include "gru.hpp"
 #include "lstm.hpp"
 #include "rnn.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 namespace detail {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "activation.hpp"
 #include "dropout.hpp"
 #include "flatten.hpp"
@@ -9,7 +11,6 @@
 #include "residual.hpp"
 #include "sequential.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The norm layers of a model: use_batch_norm, use_layer_norm, or your own type with such a member template.

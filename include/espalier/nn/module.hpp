@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <array>
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/pair.hpp>
@@ -15,7 +17,6 @@
 #include "../shape/keras_layer.hpp"
 #include "initializer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members,
 /// once.
 namespace espalier::nn {
@@ -517,28 +518,30 @@ using member_fault = typename detail::module_fault<Net>::type;
 #define ESPALIER_EACH_1(F, First, ...) F(First) __VA_OPT__(ESPALIER_EXPAND(ESPALIER_EACH_ONE(F, __VA_ARGS__)))
 #define ESPALIER_EACH_ONE(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_AGAIN ESPALIER_PARENTHESES(F, __VA_ARGS__))
 #define ESPALIER_EACH_AGAIN() ESPALIER_EACH_ONE
-#define ESPALIER_VISIT_MEMBER(Name) visit(#Name, self.Name);
+#define ESPALIER_VISIT_MEMBER(Name) espalier_visit(#Name, espalier_self.Name);
 #define ESPALIER_NAME_MEMBER(Name) #Name,
 #define ESPALIER_GET_MEMBER(Name) \
-  , [](auto&& self) -> decltype(auto) { return (static_cast<decltype(self)&&>(self).Name); }
+  , [](auto&& espalier_self) -> decltype(auto) { return (static_cast<decltype(espalier_self)&&>(espalier_self).Name); }
 #define ESPALIER_COUNT_MEMBER(Name) +1
-#define ESPALIER_TYPE_MEMBER(Name) , decltype(self.Name)
+#define ESPALIER_TYPE_MEMBER(Name) , decltype(espalier_self.Name)
 
 /// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and adds the call operator
 /// that records a call of forward. If a member is missing here, using the module does not compile.
+// Its text is read in the program, where macros named `x`, `X` or `self` are not hidden; hence its long names.
 #define ESPALIER_MODULE(Type, ...)                                                                                 \
   using is_module = void;                                                                                          \
   static_assert(::espalier::nn::detail::separated(#__VA_ARGS__), ESPALIER_MEMBERS_SEPARATED);                      \
   [[maybe_unused]] static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__); \
-  template <class Self>                                                                                            \
-  static auto member_types_of([[maybe_unused]] Self& self)                                                         \
+  template <class EspalierSelf>                                                                                    \
+  static auto member_types_of([[maybe_unused]] EspalierSelf& espalier_self)                                        \
       ->::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;                      \
   struct member_names {                                                                                            \
     [[maybe_unused]] static constexpr char const* at[listed_member_count + 1] = {                                  \
         ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                                                      \
   };                                                                                                               \
-  template <class Self, class Visit>                                                                               \
-  static constexpr void visit_members([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {               \
+  template <class EspalierSelf, class EspalierVisit>                                                               \
+  static constexpr void visit_members([[maybe_unused]] EspalierSelf& espalier_self,                                \
+                                      [[maybe_unused]] EspalierVisit&& espalier_visit) {                           \
     ESPALIER_EACH(ESPALIER_VISIT_MEMBER, __VA_ARGS__)                                                              \
   }                                                                                                                \
   struct hana_accessors_impl {                                                                                     \
@@ -547,10 +550,10 @@ using member_fault = typename detail::module_fault<Net>::type;
           std::make_index_sequence<listed_member_count> {} ESPALIER_EACH(ESPALIER_GET_MEMBER, __VA_ARGS__));       \
     }                                                                                                              \
   };                                                                                                               \
-  template <class... X>                                                                                            \
-  constexpr auto operator()(X&&... x) const {                                                                      \
-    if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                   \
-      return ::espalier::detail::apply_module_to_temporary(*this, static_cast<X&&>(x)...);                         \
-    else return ::espalier::detail::apply_module(*this, x...);                                                     \
+  template <class... EspalierX>                                                                                    \
+  constexpr auto operator()(EspalierX&&... espalier_x) const {                                                     \
+    if constexpr ((::espalier::detail::marked_tensor<EspalierX> || ...))                                           \
+      return ::espalier::detail::apply_module_to_temporary(*this, static_cast<EspalierX&&>(espalier_x)...);        \
+    else return ::espalier::detail::apply_module(*this, espalier_x...);                                            \
   }
 #include "../base/diagnostics_pop.hpp"

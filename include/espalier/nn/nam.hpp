@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <boost/hana/at.hpp>
 #include <initializer_list>
 
@@ -11,7 +13,6 @@
 #include "sequential.hpp"
 #include "smooth_activation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The nets of Neural Amp Modeler, whose files (.nam) io::load_nam reads. Signals are (batch, steps, channels).
 /// A net that such files have defines
 ///   nam_architecture         the name of its kind in files

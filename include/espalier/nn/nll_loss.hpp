@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/negative_log_likelihood.hpp"
 #include "class_weights.hpp"
 #include "target.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Negative log-likelihood of labels from log-probabilities: CrossEntropyLoss without its log_softmax.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/mode.hpp"
 #include "../operation/concatenate.hpp"
 #include "../operation/over_processes.hpp"
@@ -9,7 +11,6 @@
 #include "../operation/zeros.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// One formula for all norm layers. A layer is a list of members and a layout. The layout defines, for an input of
 /// shape S,
 ///   fault<S>()        the violation of an input that does not fit, or `agreed`

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/average_pool2d.hpp"
 #include "../operation/global_average_pool.hpp"
 #include "../operation/max_pool2d.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The largest element of each window. As in Conv, channels are second unless pooling{.layout = nhwc} says otherwise.

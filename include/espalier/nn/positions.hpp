@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/rotary_embedding.hpp"
 #include "../operation/slice.hpp"
 #include "../operation/stack.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: a sequence (..., length, features) has as many features as the positions that are added to it, and

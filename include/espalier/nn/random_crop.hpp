@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/mode.hpp"
 #include "../operation/compare.hpp"
 #include "../operation/multiply.hpp"
@@ -9,7 +11,6 @@
 #include "../operation/where.hpp"
 #include "augmentation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 namespace detail {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/mode.hpp"
 #include "../operation/compare.hpp"
 #include "../operation/flip.hpp"
 #include "../operation/where.hpp"
 #include "augmentation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Training mirrors each image of a batch left to right with probability P, independently of the others: if its random

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/scan.hpp"
 #include "../operation/concatenate.hpp"
 #include "../operation/permute.hpp"
@@ -10,7 +12,6 @@
 #include "dropout.hpp"
 #include "linear.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What recurrent cells and layers share. A cell defines
 ///   In, Hidden      features of the input and of the state
 ///   state_count     values of its state: 1 (h), or 2 (h and c)

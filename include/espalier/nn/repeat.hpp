@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <array>
 
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: a repeated block returns the shape of its input.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/add.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The error of a Residual labels its two shapes with these: branch<4, 12>, input<4, 16>.

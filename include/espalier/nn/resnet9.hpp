@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "activation.hpp"
 #include "conv_bn.hpp"
 #include "flatten.hpp"
@@ -7,7 +9,6 @@
 #include "residual.hpp"
 #include "sequential.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 namespace detail {

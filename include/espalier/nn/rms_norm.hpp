@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "layer_norm.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// LayerNorm without mean and bias: y = x / sqrt(mean(x^2) + eps) weight, with the mean over the last axes of each

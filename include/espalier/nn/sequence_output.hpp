@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/reshape.hpp"
 #include "../operation/slice.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Recurrent layers as modules of one result, for Sequential. They start from zeros, and their parameters have the
 /// names that the layer gives them.
 namespace espalier::nn {

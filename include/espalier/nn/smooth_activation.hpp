@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/elu.hpp"
 #include "../operation/gelu.hpp"
 #include "../operation/gelu_tanh.hpp"
@@ -7,7 +9,6 @@
 #include "../operation/softplus.hpp"
 #include "module.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// y = x where x > 0, else Alpha (exp(x) - 1).

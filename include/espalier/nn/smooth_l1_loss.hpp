@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/divide.hpp"
 #include "../operation/huber.hpp"
 #include "../operation/reduce.hpp"
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// HuberLoss<Beta> divided by Beta, so that the linear part is |prediction - target| - Beta / 2.

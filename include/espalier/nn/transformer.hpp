@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/silu.hpp"
 #include "attention.hpp"
 #include "layer_norm.hpp"
@@ -7,7 +9,6 @@
 #include "repeat.hpp"
 #include "rms_norm.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Blocks of Transformers: attention and a feed-forward net, each added to its input.
 namespace espalier::nn {
 

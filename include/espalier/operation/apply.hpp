@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "elementwise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// `apply` builds the node of an elementwise op: an expression from expressions, or a graph node from handles.
 /// `reported_fault` is the fault that the op's public function reports.
 namespace espalier {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/checkpoint.hpp"
 #include "../expression/scan.hpp"
 #include "attention_softmax.hpp"
@@ -8,7 +10,6 @@
 #include "reshape.hpp"
 #include "slice.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Attention in blocks of queries: loops whose steps compute the scores of a few queries of one head, and compute them
 /// again in the backward pass. No matrix of all queries and keys is in memory, and the scores of a block stay in the
 /// cache. A causal block reads no keys behind its group of blocks.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/attention.hpp"
 #include "compare.hpp"
 #include "matmul.hpp"
@@ -8,7 +10,6 @@
 #include "transpose.hpp"
 #include "where.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// How a mask of attention is read. allowed: a query may look at a key where the mask is not 0. added: the mask is

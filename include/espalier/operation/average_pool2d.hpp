@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "mean.hpp"
 #include "pool.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// average_pool2d<Window, Options>(x): the mean of each window; padding counts as zeros.

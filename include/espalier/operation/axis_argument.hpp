@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../expression/expression.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Readable errors for calls that pass an axis as an argument, as in PyTorch. In espalier axes and extents are template
 /// arguments, because a shape is a type. Each function here has more parameters than the op of the same name, or no
 /// template argument. A correct call of the op therefore does not consider it.

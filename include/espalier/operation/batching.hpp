@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/loop.hpp"
 #include "detach.hpp"
 #include "indexing.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Turns the nodes that compute one sample into nodes that compute all samples, for vmap. There is one rule for each op
 /// family: it renumbers axes in the typed attribute and emits the same op. So no op has a rule of its own.
 namespace espalier::operation {

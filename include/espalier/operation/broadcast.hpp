@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "reduction.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Broadcasts and sums as nodes. They share a header because each is the other's pullback. Every broadcast is split
 /// into pieces that a row or column loop can absorb.
 namespace espalier {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Nodes for blocks whose inner values are recomputed in the backward pass. checkpoint(block, x...) in
 /// expression/checkpoint.hpp marks a block; derivative/reverse.hpp recomputes it.
 namespace espalier {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "compare.hpp"
 #include "multiply.hpp"
 #include "where.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct clamp_ {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../storage/label_error.hpp"
 #include "apply.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Marks integers as class labels, so that every root checks them before it runs a program (plan/index_arguments.hpp).
 namespace espalier {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "conv2d.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Named relation of conv1d(x, w): both have three axes.

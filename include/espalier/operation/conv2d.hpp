@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/window.hpp"
 #include "movement.hpp"
 #include "multiply.hpp"
@@ -9,7 +11,6 @@
 #include "sum.hpp"
 #include "transpose.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 #define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"

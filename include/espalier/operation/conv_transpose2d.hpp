@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "conv2d.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Options of a transposed convolution. stride, padding and dilation are those of the convolution that it is the

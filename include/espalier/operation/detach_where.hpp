@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast_to.hpp"
 #include "compare.hpp"
 #include "relu.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct detach_where_ {};

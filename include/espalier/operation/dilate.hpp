@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "moved.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// dilate<Dilation, Axes...>(x): inserts `Dilation` zeros after each element along the axes; no axes: along all.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/math.hpp"
 #include "hoist_permutations.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Elementwise ops: how they are simplified, emitted, evaluated and differentiated.
 namespace espalier {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "compare.hpp"
 #include "divide.hpp"
 #include "multiply.hpp"
 #include "where.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct elu_ {};

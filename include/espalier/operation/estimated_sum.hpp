@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "detach.hpp"
 #include "multiply.hpp"
 #include "subtract.hpp"
 #include "sum.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct estimated_sum_ {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// expand<Extents...>(x): repeats x along axes where it has extent 1 and along missing axes; -1 keeps the extent of x.

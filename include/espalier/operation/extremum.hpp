@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "compare.hpp"
 #include "divide.hpp"
 #include "multiply.hpp"
 #include "sum.hpp"
 #include "tiles.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Base of reductions that select an element (max, min). The elements that equal the result share the adjoint equally.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "structure.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Factors that are constant along the reduced axes are hoisted out of a sum: sum(k x) = k sum(x). The sum then does
 /// not depend on k, so it can run in an earlier sweep. Often the program already has that sum: mean(dy w) of a batch
 /// norm and the gradient of its bias are both sum(dy). Literal factors stay inside: they may be there to prevent

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "indexing.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// gather<Axis>(x, index): y[i, j, k] = x[i, index[i, j, k], k] along axis 1, and likewise along other axes. Indices

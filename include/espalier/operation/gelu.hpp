@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "erf.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct gelu_ {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "mean.hpp"
 #include "pool.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// global_average_pool<Layout>(x): the mean of each channel of each image.

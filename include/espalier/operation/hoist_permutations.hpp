@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Permutations are hoisted towards the results: an op on permuted operands becomes the permuted op. A permutation then
 /// reaches its inverse, and both vanish. A net whose convolutions read channels last thus runs entirely in that order,
 /// whatever the order of its images.

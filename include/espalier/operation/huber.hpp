@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "abs.hpp"
 #include "clamp.hpp"
 #include "negate.hpp"
 #include "relu.hpp"
 #include "subtract.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct huber_ {};

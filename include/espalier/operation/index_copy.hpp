@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "indexing.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// index_copy<Axis>(x, index, source): x with the slices of source at some positions of an axis: the slice of y at

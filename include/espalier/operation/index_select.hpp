@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "indexing.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// index_select<Axis>(x, index): the slices of x at some positions of an axis, as rows of a table by their numbers. The

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/indexing.hpp"
 #include "../shape/movements.hpp"
 #include "movement.hpp"
 #include "reshape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Elements at positions that are integers known when the program runs. Three ops: two are each the adjoint of the
 /// other, and one writes slices. The public functions (gather, index_select, ...) are these behind reshapes and slices.
 namespace espalier {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../expression/node.hpp"
 #include "reduce.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The default of ignore_index: no label has this value, so nothing is ignored.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast_to.hpp"
 #include "class_labels.hpp"
 #include "composite.hpp"
@@ -9,7 +11,6 @@
 #include "one_hot.hpp"
 #include "relu.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The formula that cross_entropy and negative_log_likelihood share: from logarithms of probabilities with the classes
 /// on axis 1 to the loss that label_loss selects.
 namespace espalier::detail {

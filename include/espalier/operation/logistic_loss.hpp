@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "negate.hpp"
 #include "softplus.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct logistic_loss_ {};

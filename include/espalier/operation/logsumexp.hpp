@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "composite.hpp"
 #include "detach.hpp"
@@ -12,7 +14,6 @@
 #include "reshape.hpp"
 #include "subtract.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct logsumexp_ {};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/loop.hpp"
 #include "batching.hpp"
 #include "checkpoint.hpp"
@@ -10,7 +12,6 @@
 #include "subtract.hpp"
 #include "where.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Loops: the nodes of graph/loop.hpp, and a builder that moves out of the body what no state depends on.
 namespace espalier {
 

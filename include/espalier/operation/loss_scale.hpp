@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "maximum.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::operation {
 
 /// Emits an adjoint times the scale of a loss, a single number of the program that is positive. The literal 1 of one

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/product.hpp"
 #include "apply.hpp"
 #include "reaching_taps.hpp"
 #include "sum.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct matmul_ {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "max.hpp"
 #include "pool.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// max_pool2d<Window, Options>(x): the largest element of each window; padding counts as the lowest number.

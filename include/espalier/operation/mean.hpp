@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "multiply.hpp"
 #include "sum.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The mean over the axes of a mask, which stay with extent 1. It serves composites.

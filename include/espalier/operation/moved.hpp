@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/movements.hpp"
 #include "movement.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// moved_if_it_fits builds the node of a movement (slice, pad, flip, ...) if the movement fits its operand.
 namespace espalier {
 

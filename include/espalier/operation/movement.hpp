@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/index_map.hpp"
 #include "add.hpp"
 #include "matmul.hpp"
 #include "tiles.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Movements: each element of the result is an element of the operand, or a fill value. An index map
 /// (shape/index_map.hpp) gives the source of each element. It also defines the pullback: the adjoint of an element is
 /// added to its source.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "composite.hpp"
 #include "mean.hpp"
@@ -11,7 +13,6 @@
 #include "square.hpp"
 #include "subtract.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct normalize_ {};

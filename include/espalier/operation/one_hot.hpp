@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast_to.hpp"
 #include "class_labels.hpp"
 #include "compare.hpp"
@@ -7,7 +9,6 @@
 #include "reshape.hpp"
 #include "sum.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

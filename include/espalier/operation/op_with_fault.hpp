@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "indexing.hpp"
 #include "matmul.hpp"
 #include "movement.hpp"
 #include "structure.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The op of a descriptor, as far as errors name it. Descriptors of elementwise ops and reductions have a type; others

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "movement.hpp"
 #include "multiply.hpp"
 #include "subtract.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Values that the processes of a training have in common. The op is a kernel of its own, behind which the engine
 /// exchanges the value. In programs of one process it does not exist: its result is its operand.
 namespace espalier {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The tensors of a model as one vector, and back: an optimizer updates all parameters in one sweep. Plans give tensor
 /// and vector the same memory, so that nothing is moved.
 namespace espalier {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "moved.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Selects minus infinity as the padding: the neutral element of a maximum over windows.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// permute<Axes...>(x): axis i of the result is axis Axes[i] of x.

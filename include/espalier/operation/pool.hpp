@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "conv2d.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What the poolings share: a reduction over windows. Windows with fewer than eight channels (`shortest_run` in
 /// plan/grouping.hpp) are written to memory. Others are read in place from the images, with channels last.
 namespace espalier::detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "divide.hpp"
 #include "log.hpp"
 #include "multiply.hpp"
 #include "subtract.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct power_ {};

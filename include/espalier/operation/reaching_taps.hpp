@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/index_map.hpp"
 #include "structure.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Taps of kernels that read only padding are left out: of a kernel of 3x3 with padding 1, images of one pixel reach
 /// only the middle. Products and sums over the taps of windows then read a part of their kernels, whose gradient is 0
 /// elsewhere. The ops of movements and broadcasts are taken from the nodes that are replaced.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "mean.hpp"
 #include "sum.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// What a loss returns for a batch: the mean of its losses, their sum, or each loss by itself.

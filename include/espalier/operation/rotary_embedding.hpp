@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "broadcast_to.hpp"
 #include "composite.hpp"
@@ -12,7 +14,6 @@
 #include "reshape.hpp"
 #include "sin.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The options of rotary_embedding. interleaved: features 2 i and 2 i + 1 are a pair (Llama); otherwise i and

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/math.hpp"
 #include "../expression/node.hpp"
 #include "../graph/attribute.hpp"
 #include "../shape/broadcast.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The protocol of an op: a tag and a rule<tag> that inherits a family (elementwise, reduction, composite, ...). The
 /// family turns the rule's generic bodies into a descriptor: how the op is emitted and evaluated, and how its pullback
 /// is built.

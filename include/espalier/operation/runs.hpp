@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Runs of axes: broadcasts and reductions are split into pieces, each of a pattern that a loop can absorb.
 namespace espalier::operation {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "attention_blocks.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Named relation of attention: a mask is a tensor or formula. (Options are template arguments.)

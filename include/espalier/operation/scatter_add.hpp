@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "indexing.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// scatter_add<Axis>(x, index, source): x plus the sum of the elements of source at their indices:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../expression/node.hpp"
 #include "../expression/structure.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Readable errors for ops on a std::tuple: a recurrent layer returns its outputs and its state, and split returns
 /// parts. A correct call of an op does not consider these functions.
 namespace espalier {

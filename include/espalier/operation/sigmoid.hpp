@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "multiply.hpp"
 #include "subtract.hpp"
 #include "apply.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct sigmoid_ {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "multiply.hpp"
 #include "negate.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The rules of sin and cos. They share a header because each is in the other's pullback.
 namespace espalier {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "moved.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// slice<Axis, Begin, End, Step>(x): the elements Begin, Begin + Step, ... before End along one axis. Negative

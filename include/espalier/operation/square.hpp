@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "composite.hpp"
 #include "multiply.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct square_ {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// squeeze<Axes...>(x): x without the named axes, which must have extent 1; no axes: without every axis of extent 1.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "concatenate.hpp"
 #include "unsqueeze.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// stack<Axis>(a, b, ...): operands of one shape, stacked along a new axis of the result.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "add.hpp"
 #include "compare.hpp"
 #include "minimum.hpp"
@@ -9,7 +11,6 @@
 #include "structure.hpp"
 #include "subtract.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Which pairs of steps a condition on their positions allows. A mask of attention compares the position of a query
 /// with that of a key; what counts for a stream is how far the key is behind the query.
 namespace espalier::operation {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "detach.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// stop_gradient(x): another name of detach(x), the one of JAX.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "stream_values.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::operation {
 
 /// Pairs of steps in the program over a block: products of queries and keys, what is computed from them, and sums over

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "step_offsets.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// What the program over one block of a sequence needs: where time is in its values, and which of them it keeps.
 namespace espalier::operation {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "concatenate.hpp"
 #include "indexing.hpp"
 #include "pack.hpp"
 #include "stream_facts.hpp"
 #include "where.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::operation {
 
 /// The values of the program over a block, behind values of earlier blocks where an op reads them.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "copied.hpp"
 #include "loop.hpp"
 #include "stream_attention.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Turns the program of a net over a whole sequence into the program over one block of its steps. There is one rule for
 /// each op family, so no op has a rule of its own. Elements of earlier blocks that an op reads are kept in buffers,
 /// which the program of a block updates.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/reshape_transpose.hpp"
 #include "rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The leaves of a graph, and the ops that only rename data. Emitting them simplifies: a reshape of a reshape is one
 /// reshape, and a permuted constant is a constant.
 namespace espalier {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// sum<Axes...>(x): the sum over the named axes; no axes: over all.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/index_map.hpp"
 #include "structure.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Windows that tile an image are a permutation of its pixels. So the gradient of a pooling whose windows neither
 /// overlap nor leave pixels out needs no sum, and ops hoist the permutation until it meets its inverse.
 namespace espalier::operation {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "moved.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// undilate<Dilation, Axes...>(x): the first of every Dilation + 1 elements along the axes (no axes: along all); the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "rule.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The op that transforms the kernels of convolutions. Only plan/winograd_program.hpp emits it, after gradients were
 /// derived, so it has no pullback.
 namespace espalier {

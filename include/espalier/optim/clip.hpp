@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "optimizer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Scales the gradient so that its norm over all parameters is at most max_norm, then calls the optimizer:

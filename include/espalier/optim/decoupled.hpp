@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "optimizer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Named relation: skip_non_finite or scale_loss is the outer wrapper; inside, a skipped update would still decay the

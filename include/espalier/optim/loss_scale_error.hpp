@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/option_error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A number of optim::scale_loss is outside its range. The error names the number, its range and its value. Thrown when

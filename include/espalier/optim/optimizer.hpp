@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
@@ -8,7 +10,6 @@
 #include "../base/small.hpp"
 #include "../operation/operation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The protocol of optimizers, so that you can write your own. An optimizer is an aggregate of hyperparameters (numbers
 /// that may change while training) with these members:
 ///   states                       the number of state vectors, each as long as the parameters

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "optimizer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Adds the penalty l1 sum|p| + l2/2 sum p^2 to the objective: the optimizer receives the gradient plus l1 sign(p) + l2

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "loss_scale_error.hpp"
 #include "optimizer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Dynamic loss scaling: gradients of 16 bits neither vanish nor overflow. The backward pass begins with a scale

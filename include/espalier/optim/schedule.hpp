@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cstdint>
 
 #include "../base/option_error.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Schedules: function objects that return a learning rate for the number of steps (or epochs) so far, from 0 on.
 ///     constexpr auto rate = optim::warm_up{100, optim::cosine{.from = 1e-3, .to = 1e-5, .over = 5000}};
 ///     trainer.learning_rate() = rate(trainer.steps());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/sentence.hpp"
 #include "optimizer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Divides the states of an optimizer among the processes that train a model together: each has those of its part of

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../base/address.hpp"
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Addresses as values, so that memory is planned at compile time: a base pointer of the program and an element offset.
 namespace espalier::plan {
 

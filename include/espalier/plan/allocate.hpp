@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "kernels.hpp"
 #include "pack_workspace.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Assigns an address to every value at compile time: a base (workspace, parameters, arguments, ...) and an offset in
 /// it.
 namespace espalier::plan {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::plan {
 
 /// The number of samples of a program's batch: the first extent of its argument 0. 0: it has none.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "bounded_program.hpp"
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// How each kernel of a bounded program runs for some of its samples: which of its loops ends earlier.
 namespace espalier::plan {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/attribute.hpp"
 #include "../operation/broadcast.hpp"
 #include "grouped_convolutions.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Programs for a number of samples that is known at run time. A net is traced twice, for two numbers of samples that
 /// no other extent is a multiple of. Whatever differs between the two programs depends on the number of samples: axes,
 /// and constants such as the 1/n of a mean. The result is one program for the largest number, with the constants as

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "grouped_convolutions.hpp"
 #include "winograd_program.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The program that a processor runs: convolutions are computed by the fastest of their methods.
 namespace espalier::plan {
 

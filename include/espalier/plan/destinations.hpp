@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "address.hpp"
 #include "liveness.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Saves copies: each result and new state is written directly to its final address. If that memory is still read, the
 /// value is copied there at the end. This pass also finds workspace values that overwrite an operand in place. Both
 /// decide in which sweep a value is stored.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Adapts a plan to a device: some devices compute inside a kernel what others run as separate groups. The device
 /// declares this as a policy. All such decisions are made here, none by the device.
 namespace espalier::plan {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "batch_of.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Where a program exchanges values with other processes before it continues.
 namespace espalier::plan {
 

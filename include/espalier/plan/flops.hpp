@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "grouping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Counts the operations of a plan: two for each term of a product, one for each element of an elementwise op or
 /// reduction.
 namespace espalier::plan {

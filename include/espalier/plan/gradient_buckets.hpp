@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// When the gradients of a program are complete, so that several devices exchange them while the backward pass
 /// continues. Gradients are put together in buckets, because an exchange of few bytes costs as much as one of many.
 namespace espalier::plan {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "group_builder.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Fusion, first pass: decides which nodes of a program run in one kernel. Groups run in the order of their numbers. A
 /// node joins the newest group of its operands or starts a new group. Every operand is therefore computed before or
 /// inside the node's group, and no cycle can arise.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "operand_use.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Groups and their members under construction. A deferred value has no group yet: the first group that reads it
 /// inlines it, together with the deferred values that it is made of. Their instructions count against the group's
 /// limit.

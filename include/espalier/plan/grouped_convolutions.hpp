@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/copy.hpp"
 #include "../operation/movement.hpp"
 #include "grouping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Rewrites convolutions with groups of channels. As traced, each group is an image of its own: the groups of x are
 /// permuted in front of its pixels, and those of the results back behind them. A processor reads and writes the
 /// channels of a group where they are, so these permutations of whole images vanish.

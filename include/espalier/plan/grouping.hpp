@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/loop.hpp"
 #include "../operation/runs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The groups of a program. A group is the set of nodes that run in one kernel; each value has an extent class in it.
 namespace espalier::plan {
 

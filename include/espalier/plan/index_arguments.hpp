@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../storage/label_error.hpp"
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Which arguments of a program are indices, numbers of steps or class labels, so that every root can check them before
 /// it runs.
 namespace espalier::plan {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "grouping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The kernel IR: what each group computes, as instructions on the group's own operands.
 namespace espalier::plan {
 

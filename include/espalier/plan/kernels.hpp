@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "destinations.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Finds equal groups, so that each kernel is compiled once: groups that differ only in their addresses share a kernel.
 namespace espalier::plan {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "kernel_ir.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Decides which values are stored in memory, and which group reads each of them last.
 namespace espalier::plan {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/copied.hpp"
 #include "address.hpp"
 #include "grouping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Makes the body of a loop a program of its own, which is planned once and runs once for each step.
 namespace espalier::plan {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "kernel_ir.hpp"
 #include "recompute.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Lowers each group to kernel IR with its own numbers of operands and instructions. Equal groups have equal IR and
 /// share one kernel.
 namespace espalier::plan {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "group.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Fusion, second pass: saves memory traffic between groups. A group joins an earlier group if it reads, element by
 /// element, a value that the earlier group reads or computes. Each operand is then read once, and values that only the
 /// two groups exchange are never stored.

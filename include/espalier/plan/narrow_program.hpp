@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/copy.hpp"
 #include "../operation/structure.hpp"
 #include "index_arguments.hpp"
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Programs that compute in float and read parameters and buffers of 16 bits. A tensor of 16 bits is a leaf of its own
 /// kind (graph::is_narrow). Kernels that widen what they load or pack read it as it is: products, convolutions and
 /// gathers. All other ops read a conversion of it, which is a copy in the workspace.

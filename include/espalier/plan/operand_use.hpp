@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "grouping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// How nodes read their operands: the extent class of each operand and the split that it requires.
 namespace espalier::plan {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "grouping.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Packs values into one small workspace. Each value has a size and a lifetime, from the group that computes it to the
 /// last group that reads it.
 namespace espalier::plan {

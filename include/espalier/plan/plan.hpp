@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/loop.hpp"
 #include "../graph/sound.hpp"
 #include "../operation/op_with_fault.hpp"
@@ -10,7 +12,6 @@
 #include "merge.hpp"
 #include "traffic.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The complete plan of a program: groups, their kernel IR and the address of each value. The compiler limits the steps
 /// of each constant evaluation. So groups, merge, recompute and lower have constexpr variables of their own, and long
 /// programs one for each piece. The passes after them share one: finish_plan.

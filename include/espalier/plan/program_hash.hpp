@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/hash.hpp"
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::plan {
 
 /// A hash of the operations of a program, their operands, attributes and shapes. Processes that train a model together

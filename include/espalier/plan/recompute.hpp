@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "operand_use.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Saves memory: later groups recompute cheap values instead of reading them. A few cheap instructions on one operand
 /// that is in memory anyway cost less than storing the value. Example: the backward pass of a norm recomputes the
 /// normalized values from the norm's input, mean and deviation.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Decides which results of a program may share memory with which arguments, so that callers can compute in place.
 namespace espalier::plan {
 

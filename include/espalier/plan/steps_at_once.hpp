@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../operation/batching.hpp"
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Runs several steps of a loop at once, for devices with many processors: the body becomes a program of a batch of
 /// steps, as vmap makes one of a function. A loop whose steps depend on each other has no such program: one with a
 /// state, or with a count that is known at run time.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "allocate.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Counts the memory traffic of a plan: each operand and each result of a kernel once. Repeated reads inside a kernel
 /// are assumed to hit a cache.
 namespace espalier::plan {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../graph/copy.hpp"
 #include "../operation/winograd.hpp"
 #include "../shape/tap_products.hpp"
 #include "index_arguments.hpp"
 #include "plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Rewrites convolutions: a product of windows is computed by Winograd's method if that is faster and precise enough.
 /// Its kernels become a value of their own, which is computed once if they are constants. The images' gradient of small
 /// images reads the kernels as they are stored (shape/tap_products.hpp).

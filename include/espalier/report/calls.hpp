@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "record.hpp"
 #include "tensor_names.hpp"
 #include "text.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The architecture of a net: its modules by their paths, and the values between them.
 namespace espalier::report {
 

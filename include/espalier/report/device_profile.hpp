@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../device/range_marks.hpp"
 #include "profile.hpp"
 #include "program_layers.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shows which kernels take the time of a net on a graphics processor: esp::model<Net, esp::profiled<esp::cuda>> runs
 /// its programs group by group, with events of the stream between the groups. Steps are not captured as graphs. Include
 /// it together with <espalier/cuda.hpp>.

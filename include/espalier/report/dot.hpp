@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <string_view>
 
 #include "text.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The part of the Graphviz language that drawings of nets need.
 namespace espalier::report::dot {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../model/applied_net.hpp"
 #include "../model/net_report.hpp"
 #include "calls.hpp"
 #include "dot.hpp"
 #include "folded_blocks.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {

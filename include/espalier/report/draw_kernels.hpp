@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "formula.hpp"
 #include "kernels_by_layer.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// How much a drawing of kernels has: their formulas, or one row for the kernels of each layer. `automatic` has

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "calls.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Equal blocks of a net that follow each other: drawings have one of them, and their number.
 namespace espalier::report::detail {
 

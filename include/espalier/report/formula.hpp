@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "programs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The computation of a kernel, as lines of formulas in the names of its ops.
 namespace espalier::report {
 

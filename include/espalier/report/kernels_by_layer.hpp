@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "dot.hpp"
 #include "program_layers.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The kernels of a large net as Graphviz text: a table with a row for each layer.
 namespace espalier::report {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <utility>
 
 #include "../model/memory_of.hpp"
 #include "text.hpp"
 #include "type_name.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <chrono>
 #include <memory>
 #include <mutex>
 
 #include "formula.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shows which kernels take the time of a running net. A model on the device `profiled` runs the same plans as on its
 /// own device, kernel by kernel, and reads the clock between them. Programs of other devices contain none of this code.
 namespace espalier {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "calls.hpp"
 #include "programs.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Which layer makes each node of a program: values of drawings are named after layers.
 namespace espalier::report {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../model/trainer.hpp"
 #include "tensor_names.hpp"
 #include "type_name.hpp"
 #include "view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The programs of a predictor, of a trainer or of a program definition, and the names of their values.
 namespace espalier::report {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <string_view>
 
 #include "../model/net_programs.hpp"
 #include "type_name.hpp"
 #include "view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Records the modules of a net in a program. It traces the net once more, with values that notify an observer: which
 /// module makes which nodes, and which values pass between modules. Modules, layers and ops need no code for it.
 namespace espalier::report {

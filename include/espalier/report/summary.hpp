@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../model/applied_net.hpp"
 #include "../model/net_report.hpp"
 #include "calls.hpp"
 #include "view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <string>
 #include <vector>
 
 #include "../model/tensor_paths.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier::report::detail {
 
 /// The paths of a net's parameters, or of its buffers, in the order of their slots.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "../shape/shapes.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Numbers, shapes and tables as text.
 namespace espalier::report {
 

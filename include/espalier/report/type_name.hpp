@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <string>
 #include <string_view>
 
 #include "../base/type_words.hpp"
 #include "text.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Short names of types for tables: Linear<64, 32>, Dropout<0.1>, LayerNorm<(64)>, Repeat<3>; the same with every
 /// compiler.
 namespace espalier::report {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../plan/plan.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Programs and plans for reports: the compiler's results, in arrays of the required length.
 namespace espalier::report {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shapes of attention: which queries, keys and values belong together.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/text.hpp"
 #include "shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The axis orders in which other libraries store tensors.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/invalid.hpp"
 #include "shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// NumPy's rule for broadcasting, as relations of shapes.
 namespace espalier {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/invalid.hpp"
 #include "rename.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shapes of ops that combine operands along an axis, or split one: concatenate, stack, split.
 namespace espalier {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Index maps: one description for slices, padding, flips, dilation and windows.
 namespace espalier {
 

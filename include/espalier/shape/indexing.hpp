@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "concatenate.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shapes of ops whose positions along an axis are integers known at run time: gather, take_along_axis, index_select,
 /// scatter_add. `value` is the shape of the result.
 namespace espalier {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// How Keras stores the layers of a net: which tensors a layer has, and where the members of a module are in them.
 /// Keras has the axes of this library: kernels (in, out), and (taps, in, out) for convolutions. Gates may have another
 /// order, two biases may be the rows of one tensor, and axes of extent 1 may be left out.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "index_map.hpp"
 #include "reduce.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The movements of the public ops. of(s) is the map for an operand of extents s; rank -1 means that it does not fit.
 namespace espalier {
 

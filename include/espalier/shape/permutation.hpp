@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Permutations of axes as numbers, so that they can be template arguments and attributes of nodes: four bits for each
 /// axis of the result, which hold the operand's axis.
 namespace espalier {

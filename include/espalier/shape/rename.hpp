@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "broadcast.hpp"
 #include "reshape_transpose.hpp"
 #include "reduce.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Relations of ops that reorder axes, or add and remove axes of extent 1.
 namespace espalier {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "permutation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shapes and relations of reshape and transpose.
 namespace espalier {
 

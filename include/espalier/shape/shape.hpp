@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -9,7 +11,6 @@
 #include "../base/host_device.hpp"
 #include "../base/sentence.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Shapes, as types and as values.
 namespace espalier {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Several shapes, in order: the inputs of a net, or what it returns as a std::tuple.

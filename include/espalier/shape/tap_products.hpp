@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "index_map.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// The direct method for convolutions computes the sums of windows over all taps at once, or one product for each tap
 /// of the kernels. Products by taps multiply nothing by the padding of images, which small images have much of, and
 /// read each kernel once.

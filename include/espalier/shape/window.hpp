@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <initializer_list>
 
 #include "../base/invalid.hpp"
 #include "index_map.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Windows over images, as convolutions and poolings use them: options, relations and movements.
 namespace espalier {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../base/supported.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Winograd's method for convolutions: its matrices, its cost and its error.
 ///
 /// Along one axis, M results of a kernel of K taps are computed from N = M + K - 1 elements with N multiplications

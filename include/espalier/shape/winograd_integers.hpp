@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "winograd.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Winograd's method for integers of 8 bits: its matrices with integers only, so that a sum has no error at all.
 ///
 /// A kernel's row j of the usual matrices is 1 / d of whole numbers, where d is a product of distances between the

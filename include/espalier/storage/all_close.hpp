@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/constant_math.hpp"
 #include "view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Whether a number is within atol + rtol |reference| of a reference. NaN is close to no number; an infinity is close

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../shape/up_to.hpp"
 #include "sample_count_error.hpp"
 #include "tensor.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Views of batches whose number of samples is a run-time number, and the checks of that number.
 namespace espalier {
 

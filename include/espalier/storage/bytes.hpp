@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/sentence.hpp"
 #include "memory.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Memory of yours for a model, trainer or predictor, which then never allocates: static storage, a stack or a pool.

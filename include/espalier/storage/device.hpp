@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <type_traits>
 
@@ -7,7 +9,6 @@
 #include "../base/sentence.hpp"
 #include "element.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The device tag of the processor that this program runs on.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/supported.hpp"
 
 #include <cassert>
 #include <cstdint>
 #include <type_traits>
 
-#include "../base/diagnostics_push.hpp"
 /// Detects a formula that is evaluated after one of its tensors was destroyed. Each thread records where tensors were
 /// last destroyed, and a formula that is evaluated checks its operands. Builds without NDEBUG check, others do nothing;
 /// objects have the same members in both. It costs about a nanosecond for each tensor destroyed and each operand read.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -7,7 +9,6 @@
 #include "../base/bits.hpp"
 #include "../base/host_device.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Numbers of 16 bits, for storage. They convert to float without loss, so implicitly; conversion from float rounds, so
 /// it is explicit.
 ESPALIER_PRECISE_BEGIN

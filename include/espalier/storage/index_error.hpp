@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 #include <exception>
 
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Thrown for an index outside its axis, or a number of steps that a loop or a stream does not have, before anything is

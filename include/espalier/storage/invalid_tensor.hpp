@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "range.hpp"
 #include "value_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Tensors whose second argument is not a shape, so that each mistake is reported once.
 namespace espalier {
 

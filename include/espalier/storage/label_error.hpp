@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdint>
 #include <exception>
 
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The labels that a loss accepts: 0 to classes - 1, and the ignored label if there is one.

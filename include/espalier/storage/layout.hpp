@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cassert>
 #include <cstdint>
 #include <initializer_list>
 
 #include "../shape/shape.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Row-major strides in elements, one per axis; the stride of the last axis is 1.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "ended.hpp"
 
 #include <cstddef>
@@ -7,7 +9,6 @@
 #include <new>
 #include <type_traits>
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The alignment of every tensor in bytes: the size of a cache line, and of the widest vector.

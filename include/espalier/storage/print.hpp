@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cstdio>
 
 #include "tensor.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A stream of characters. Printing is a template of the stream, since including <ostream> costs half a second; a

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <exception>
 #include <type_traits>
 
@@ -10,7 +12,6 @@
 #include "device.hpp"
 #include "element.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Ranges of the user as elements of tensors and views: std::vector, std::array, std::span, arrays, and all types with
 /// contiguous numbers. They are recognised by their members, without a header of the standard library.
 namespace espalier {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <cassert>
 #include "memory.hpp"
 #include "invalid_tensor.hpp"
 #include "view.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

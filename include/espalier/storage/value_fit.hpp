@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "device.hpp"
 #include "element.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 template <class T, class S, class Device = cpu>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "layout.hpp"
 #include "range.hpp"
 #include "value_fit.hpp"
 
-#include "../base/diagnostics_push.hpp"
 #if defined(__clang__)
 #define ESPALIER_BORROWS [[clang::lifetimebound]]
 #else

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "../base/math.hpp"
 #include "../graph/loop.hpp"
 #include "../shape/permutation.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Reference interpreter: runs a program node by node, without fusion and vectors. It is used in constant expressions,
 /// and tests compare the kernels with it.
 namespace espalier::tracing {

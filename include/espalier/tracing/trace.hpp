@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <tuple>
 
 #include "../expression/call.hpp"
@@ -11,7 +13,6 @@
 #include "../operation/loop.hpp"
 #include "../operation/reduction.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Turns a body into a program. The constant evaluator runs the body once on `traced` values, and each op emits its
 /// node. Formulas of tensors are types: one overload of `trace_expression` per kind of expression traces them.
 namespace espalier {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include <array>
 #include <tuple>
 
 #include "../expression/structure.hpp"
 #include "trace.hpp"
 
-#include "../base/diagnostics_push.hpp"
 /// Values of a body that consist of several tensors: models and structs.
 namespace espalier {
 

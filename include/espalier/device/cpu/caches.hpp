@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstdint>
 #include <initializer_list>
 
 #include "../../base/host_device.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Decides which results are stored past the caches. Whether that is faster depends on more than the size of the last
 /// cache level. With 480 MiB of it, results of 16 MiB were stored twice as fast into the caches. With 260 MiB, shared
 /// with others, they were stored a fifth faster past them. Programs with results that large therefore try both in their

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../base/separate_rounding.hpp"
 #include "../../plan/convolution_program.hpp"
 #include "../../storage/bytes.hpp"
@@ -9,7 +11,6 @@
 #include "../reachable.hpp"
 #include "run.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// The engine of the host processor, where nothing is transferred.
 namespace espalier::on_cpu {
 

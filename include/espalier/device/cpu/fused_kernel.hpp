@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../group_types.hpp"
 #include "kernel/columns.hpp"
 #include "kernel/epilogue.hpp"
@@ -7,7 +9,6 @@
 #include "kernel/segments.hpp"
 #include "kernel/small_rows.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// The kernel of fused group X of a program, or the epilogue of its product.

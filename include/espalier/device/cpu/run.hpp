@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../plan/batch_of.hpp"
 #include "../../storage/memory.hpp"
 #include "../for_each_group.hpp"
@@ -10,7 +12,6 @@
 #include "thread/team.hpp"
 #include "unfused.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Runs planned programs on the processor: a type for each distinct kernel, and a straight line of calls with workspace
 /// offsets.
 namespace espalier::on_cpu {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../plan/bounded_groups.hpp"
 #include "kernel/bounded_loops.hpp"
 #include "kernel/bounded_moves.hpp"
 #include "kernel/bounded_product.hpp"
 #include "run.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Runs bounded programs on the processor: the kernels of the plan for the largest number of samples, with loops that
 /// end earlier. Parts of kernels run one after the other on the calling thread.
 namespace espalier::on_cpu {

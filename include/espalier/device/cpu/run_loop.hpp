@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../loop_steps.hpp"
 #include "thread/team.hpp"
 #include "vector/architecture.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Runs the loops of a program on the processor.
 namespace espalier::on_cpu {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../unfused_kernel.hpp"
 #include "kernel/concatenate.hpp"
 #include "kernel/convert.hpp"
@@ -17,7 +19,6 @@
 #include "kernel/windows.hpp"
 #include "kernel/winograd.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
 

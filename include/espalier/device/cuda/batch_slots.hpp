@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../batch_slots.hpp"
 #include "library/default_backend.hpp"
 #include "tensor/device_block.hpp"
 #include "tensor/device_view.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace on_cuda {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -8,7 +10,6 @@
 #include "collectives.hpp"
 #include "library/default_backend.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// What a device tag of several devices consists of; its header specializes it.

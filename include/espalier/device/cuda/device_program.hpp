@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../plan/device_policy.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// A program as a graphics processor runs it: its plan, and what the plan leaves to the device.
 namespace espalier::on_cuda::detail {
 

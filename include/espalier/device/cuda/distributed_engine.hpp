@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../bucket_ranges.hpp"
 #include "../distributed/distributed_engine.hpp"
 #include "../for_each_group.hpp"
 #include "distributed_exchange.hpp"
 #include "engine.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// The engine of one of several processes that train a model together, each on a graphics processor.
 namespace espalier::on_device {
 

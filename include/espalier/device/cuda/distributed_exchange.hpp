@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../storage/bytes.hpp"
 #include "../distributed/gradient_exchange.hpp"
 #include "kernel/weighted_sum.hpp"
 #include "process_device.hpp"
 #include "tensor/device_block.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Averages the gradients of the graphics processors of several processes (on_device::gradient_exchange describes what

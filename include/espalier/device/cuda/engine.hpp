@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../engine.hpp"
 #include "../program_bases.hpp"
 #include "batch_slots.hpp"
@@ -9,7 +11,6 @@
 #include "run.hpp"
 #include "step_graph.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// The engine of a graphics processor: inputs and outputs are copied between its memory and that of the host.
 namespace espalier::on_cuda {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../storage/bytes.hpp"
 #include "../cpu/run.hpp"
 #include "library/default_backend.hpp"
 #include "tensor/device_block.hpp"
 #include "tensor/device_span.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// What the engines of one and of several graphics processors share: the memory of their backend.

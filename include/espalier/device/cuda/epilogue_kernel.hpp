@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "kernel/elementwise.hpp"
 #include "operand_sources.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// The instructions behind a product, as a group of their own. The first one copies the product, the last operand.

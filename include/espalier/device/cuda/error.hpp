@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstdarg>
 #include <cstdio>
 #include <exception>
 
 #include "../../base/raise.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// cuda_error: an error of a device, as one sentence of at most 1,023 characters that names the call or the kernel.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "kernel/columns.hpp"
 #include "kernel/elementwise.hpp"
 #include "kernel/finish.hpp"
@@ -8,7 +10,6 @@
 #include "kernel/statistics.hpp"
 #include "operand_sources.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Chooses the kernels of a fused group, and lays out the memory that they share between launches.
 namespace espalier::on_cuda {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../group_types.hpp"
 #include "device_program.hpp"
 #include "kernel/finish.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// How fused groups read their operands on a graphics processor. Random numbers are generated where they are used, and
 /// labels are read as integers. Neither is written to memory unless something else reads it there. Wide numbers are
 /// read as float by programs of 16 bits.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../bucket_ranges.hpp"
 #include "../for_each_group.hpp"
 #include "engine.hpp"
 #include "parallel_exchange.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// The engine of several graphics processors that train a model together. Each has the same memory, and the same
 /// numbers in it, except its part of a batch and what it computes from that.
 namespace espalier::on_cuda {

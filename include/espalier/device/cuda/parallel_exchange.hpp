@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../elements_on.hpp"
 #include "device_group.hpp"
 #include "tensor/device_block.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Memory for the inputs and outputs of runs on several devices, at the same offset of mirrored memory

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <concepts>
 #include <cstdint>
 
 #include "../distributed/processes.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// How the graphics processor of one process exchanges elements with those of the other processes

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../distributed/processes.hpp"
 #include "error.hpp"
 #include "library/default_backend.hpp"
 #include "peers.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// What the graphics processor of a process consists of; the header of a device specializes it.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../plan/steps_at_once.hpp"
 #include "../loop_steps.hpp"
 #include "epilogue_kernel.hpp"
 #include "fused_kernel.hpp"
 #include "unfused.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Runs a plan on a graphics processor: launches the kernels of each group, in order, with addresses of the device.
 namespace espalier::on_cuda {
 

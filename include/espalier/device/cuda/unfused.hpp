@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../unfused_kernel.hpp"
 #include "library/convolution.hpp"
 #include "kernel/random.hpp"
@@ -15,7 +17,6 @@
 #include "kernel/tap_sums.hpp"
 #include "kernel/windows.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Runs unfused groups: products and convolutions by the backend's libraries, other nodes by a kernel each.
 namespace espalier::on_cuda {
 

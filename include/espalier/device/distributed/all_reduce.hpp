@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -7,7 +9,6 @@
 #include "../../base/sentence.hpp"
 #include "processes.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../bucket_ranges.hpp"
 #include "../cpu/engine.hpp"
 #include "../../plan/exchanges.hpp"
 #include "statistics_exchange.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// The engine of one of several processes that train a model together. Each has its own batches and all of the model,
 /// and the same parameters in it.
 namespace espalier::on_device {

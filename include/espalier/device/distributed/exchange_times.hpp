@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../../storage/element.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// How the exchange of one range of gradients went, in seconds since its step began.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstring>
 #include <type_traits>
 
 #include "processes.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_device {
 
 /// Makes x that of process 0 on all processes. All call it; it waits for all.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../base/raise.hpp"
 #include "../../plan/gradient_buckets.hpp"
 #include "../cpu/vector/pack.hpp"
@@ -8,7 +10,6 @@
 #include "processes.hpp"
 #include "step_header.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// How processes average their gradients while the backward pass continues.
 namespace espalier::on_device {
 

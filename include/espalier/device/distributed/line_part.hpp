@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "processes.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_device {
 
 /// Lines of a range of gradients.

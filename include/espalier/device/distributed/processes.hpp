@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -7,7 +9,6 @@
 #include "../../base/error_text.hpp"
 #include "../../base/raise.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Thrown on every process that finds that the training cannot go on together: a process ended, did not answer within

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include "../../graph/attribute.hpp"
 #include "gradient_exchange.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// Values that all processes have in common within a step, such as the statistics of a batch norm.
 namespace espalier::on_device {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -7,7 +9,6 @@
 #include "../../base/raise.hpp"
 #include "processes.hpp"
 
-#include "../../base/diagnostics_push.hpp"
 /// What processes tell each other of a step before they exchange gradients: no process computes with the numbers of
 /// another program, and none waits for one that has given up.
 namespace espalier::on_device {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "columns.hpp"
 #include "rows.hpp"
 #include "segments.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The kernels of fused groups of a bounded program. Each runs the loops of the kernel for the largest number of
 /// samples, with a bound that is a run-time number.
 namespace espalier::on_cpu {

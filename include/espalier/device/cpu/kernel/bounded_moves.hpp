@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "bounded_loops.hpp"
 #include "concatenate.hpp"
 #include "grouped_product.hpp"
@@ -9,7 +11,6 @@
 #include "tap_sums.hpp"
 #include "windows.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The kernels of movements, windows and middle axes of a bounded program: run(a, b, y, extent) for the first `extent`
 /// indices of the axis of samples, which is the first one.
 namespace espalier::on_cpu {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "bounded_moves.hpp"
 #include "product.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Matrix products of a bounded program: for some of their rows, terms or matrices.
 namespace espalier::on_cpu {
 

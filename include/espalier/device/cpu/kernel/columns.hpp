@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "column_storage.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels of fused groups that reduce down columns.
 namespace espalier::on_cpu {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../../../storage/element.hpp"
 #include "copy_run.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = x in another element type: labels or booleans as numbers, or numbers of 16 bits as floats.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../group_types.hpp"
 #include "loop_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The epilogue of matrix products.
 namespace espalier::on_cpu {
 

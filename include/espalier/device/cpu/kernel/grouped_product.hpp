@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "tap_sum_product.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions with groups of channels that are in place, and the gradients with respect to their kernels.
 namespace espalier::on_cpu {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../index_lines.hpp"
 #include "../thread/team.hpp"
 #include "copy_run.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = x, except the slices at the indices along an axis, which are the sums of those of the source. If y is x, only

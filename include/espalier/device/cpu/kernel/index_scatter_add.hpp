@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../index_lines.hpp"
 #include "../thread/team.hpp"
 #include "copy_run.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = 0, then y[index] += x along an axis: the adjoint of index_gather_kernel. An element of y is summed in the order

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../kernel_schedule.hpp"
 #include "../../line_estimate.hpp"
 #include "../caches.hpp"
 #include "../vector/simd.hpp"
 #include "one_lane.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// What kernels along rows and kernels down columns share: loads, instructions and reductions of one vector of a fused
 /// group.
 namespace espalier::on_cpu {

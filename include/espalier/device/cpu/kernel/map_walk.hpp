@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../map_type.hpp"
 #include "copy_run.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The loops of kernels that move elements by an index map. Strides, the axes that can leave the operand, and whether
 /// the innermost run is contiguous are decided at compile time.
 namespace espalier::on_cpu {

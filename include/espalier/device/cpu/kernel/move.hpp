@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "map_walk.hpp"
 #include "../thread/team.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = the elements of x that the map selects, and the map's filler elsewhere.

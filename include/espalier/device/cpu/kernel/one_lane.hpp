@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../base/math.hpp"
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Packs of one number, for kernels that are compiled for size (ESPALIER_SMALL). A processor without vector registers
 /// has four copies of each operation of a pack of four numbers, and there are not enough registers for them.
 namespace espalier::on_cpu {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../group_types.hpp"
 #include "../product/contract.hpp"
 #include "../product/contract_row.hpp"
 #include "../thread/team.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Matrix products of a program: one, or one for each batch.
 namespace espalier::on_cpu {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
@@ -7,7 +8,6 @@
 #include "../vector/simd.hpp"
 #include "../thread/team.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Uniform random numbers: Philox in the lanes of a register.
 namespace espalier::on_cpu {
 namespace detail {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "loop_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Sweeps over the columns of rows: the base of long_row_kernel.
 namespace espalier::on_cpu {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "row_sweeps.hpp"
 #include "short_rows.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels of fused groups that run row by row.
 namespace espalier::on_cpu {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "map_walk.hpp"
 #include "../thread/team.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y[j] = the sum of the elements of x that the map reads from position j: the adjoint of a move (col2im). From: the

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../offset_in_row.hpp"
 #include "loop_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels of fused groups along rows that are stored in segments.
 namespace espalier::on_cpu {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "loop_kernel_base.hpp"
 #include "turn.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels for rows that do not fill a register. A block of rows is transposed, so that each lane holds its own row and
 /// nothing is reduced across lanes.
 namespace espalier::on_cpu {

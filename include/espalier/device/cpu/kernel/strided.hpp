@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../strides.hpp"
 #include "../thread/team.hpp"
 #include "../vector/batches.hpp"
 #include "copy_run.hpp"
 #include "turn.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels that copy elements at strides: permuted axes, and broadcasts along middle axes.
 namespace espalier::on_cpu {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../operation/rule.hpp"
 #include "strided.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Reductions along axes in the middle of a shape.
 namespace espalier::on_cpu {
 

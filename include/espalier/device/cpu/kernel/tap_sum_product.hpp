@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/window.hpp"
 #include "tap_sums.hpp"
 #include "windows.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions whose sums stay in registers until they are complete.
 namespace espalier::on_cpu {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "windows.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions of few channels per group: sums of windows of images times a factor, channel by channel. The images are
 /// read in place: neither windows nor products are stored, and padding is not copied. If a group has several channels,
 /// each result is a sum over all of them: a register of pixels is spread once for each.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Transposes a square of numbers in registers.
 namespace espalier::on_cpu::detail {
 

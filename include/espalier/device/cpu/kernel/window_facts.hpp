@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/index_map.hpp"
 #include "../../../shape/shape.hpp"
 #include "copy_run.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// The properties of a window map that its kernels share. Positions count in the dilated and padded image. Its pixel

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../product/contract.hpp"
 #include "../product/contract_list.hpp"
 #include "../product/contract_run.hpp"
 #include "window_facts.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// Of `count` positions at a distance of `step`: the lowest one, from the first one on, and the distance of the others.

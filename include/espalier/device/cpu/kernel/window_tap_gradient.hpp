@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../product/contract_terms.hpp"
 #include "window_tap_products.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// The gradient of a convolution of small images with respect to its kernels, one product for each tap: the pixels that

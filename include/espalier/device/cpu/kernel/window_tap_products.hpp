@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/tap_products.hpp"
 #include "../product/contract_rows.hpp"
 #include "window_facts.hpp"
 #include "window_taps.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions of small images with many channels: one product for each tap of the kernels.
 namespace espalier::on_cpu {
 

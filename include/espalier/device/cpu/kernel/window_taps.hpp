@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/index_map.hpp"
 #include "../product/contract.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Which pixels windows read along one axis of an image. Windows of a dilated image meet a pixel only with some of
 /// their taps. Results that use the same taps are at a distance, the period: they form a product of their own, without
 /// multiplications by 0. Neighbouring results can also be computed together, as lanes of one row, which fills registers

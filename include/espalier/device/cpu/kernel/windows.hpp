@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../operation/rule.hpp"
 #include "../../../shape/tap_products.hpp"
 #include "../product/contract.hpp"
@@ -9,7 +11,6 @@
 #include "window_tap_gradient.hpp"
 #include "window_tap_products.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions and pooling: products and reductions that read windows of images in place. The matrix of windows, which
 /// repeats elements of the image, is never stored.
 namespace espalier::on_cpu {

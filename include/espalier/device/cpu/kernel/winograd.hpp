@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../product/contract.hpp"
 #include "../thread/team.hpp"
 #include "windows.hpp"
 #include "winograd_transform.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions by Winograd's method: tiles of the images are transformed, multiplied by transformed kernels, and
 /// transformed back.
 namespace espalier::on_cpu {

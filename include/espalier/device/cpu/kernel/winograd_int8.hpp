@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/winograd_integers.hpp"
 #include "../product/contract_int8.hpp"
 #include "../vector/integer_pack.hpp"
 #include "winograd_transform.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
 /// Convolutions of activations and weights of 8 bits by Winograd's method, without an error: tiles and kernels are
 /// transformed to 16 bits by matrices of integers (shape/winograd_integers.hpp), and the sums are those of

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/winograd.hpp"
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The transforms of Winograd's method: constant matrices times tiles of registers.
 namespace espalier::on_cpu::detail {
 

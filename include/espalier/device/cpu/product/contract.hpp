@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
@@ -10,7 +11,6 @@
 #include "contract_small.hpp"
 #include "contract_streamed.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Matrix products. They are split into register blocks and shared by threads; operands are packed for the caches.
 namespace espalier::on_cpu {
 namespace detail {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../base/supported.hpp"
 
 /// Computes large matrix products with a CBLAS if ESPALIER_CBLAS is defined and one is linked. The shape decides at
@@ -11,7 +13,6 @@
 #include <cblas.h>
 #endif
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 #if defined(ESPALIER_CBLAS)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "contract_pack.hpp"
 #include "int8_dot.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
 /// Products of activations, 0 to 255, with weights of 8 bits: y = scale (start + sum over k of a b), with the sums in
 /// 32 bits.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "contract_pack.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// One row times a matrix as it is stored, y[N] = x[K] w[K, N], where w is too large for the caches.
 namespace espalier::on_cpu::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "../../../storage/element.hpp"
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Copies and transpositions that pack the operands of matrix products. From: T, or a type of 16 bits that is widened.
 namespace espalier::on_cpu::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "contract_pack.hpp"
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The micro-kernels of matrix products: blocks of sums that stay in registers.
 namespace espalier::on_cpu::detail {
 

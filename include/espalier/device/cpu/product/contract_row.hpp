@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "contract_large_row.hpp"
 #include "contract_pack.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// One row times a matrix as it is stored, y[N] = x[K] w[K, N]: nets of one sample consist of such products. The sums
 /// stay in registers until their epilogue (a bias, an activation) is done as well.
 namespace espalier::on_cpu {

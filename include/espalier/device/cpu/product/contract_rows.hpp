@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "contract_pack.hpp"
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// What a block of contract_rows does besides its sums. keep: where it writes a contiguous copy of the panel of b that

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "contract_pack.hpp"
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// A block of Rows sums of one register, for rows of a that are adjacent: row r is a[terms[k] + r] for the k-th term.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
@@ -7,7 +8,6 @@
 #include "../thread/team.hpp"
 #include "contract_panel.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Matrix products with many rows, whose rows stream through the caches.
 namespace espalier::on_cpu::detail {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../vector/simd.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
 /// Sums of products of small integers, and the roundings around them. Sums are exact in 32 bits, so every instruction
 /// set has the same bits.

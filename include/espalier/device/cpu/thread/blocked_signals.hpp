@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../base/supported.hpp"
 
 #if !defined(_WIN32)
@@ -7,7 +9,6 @@
 #include <signal.h>
 #endif
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// While an object of this class exists, the thread that made it receives no signals. Threads that it starts meanwhile

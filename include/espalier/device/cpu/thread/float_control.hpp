@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "../../../base/host_device.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 namespace on_cpu::detail {
 

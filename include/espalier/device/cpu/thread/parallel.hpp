@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -10,7 +12,6 @@
 #include "float_control.hpp"
 #include "team.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// A team of threads that runs the parts of kernels.
 namespace espalier::on_cpu {
 namespace detail {

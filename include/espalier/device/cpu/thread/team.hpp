@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 #include "../../../base/host_device.hpp"
 #include "../../../storage/device.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Runs kernels in parts, which threads may share. The parts of a kernel depend on its shape alone, and so do its
 /// results: they are the same bits on any number of threads. A kernel that is large enough declares, beside
 /// run(addresses...),

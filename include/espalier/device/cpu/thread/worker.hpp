@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <pthread.h>
 #include <semaphore.h>
 
 #include "blocked_signals.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// A counting semaphore: what a thread has done before post() is visible to the thread whose wait() takes that post.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// The instruction set that kernels are compiled for: xsimd's architecture if xsimd has batches for the processor,
 /// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
@@ -49,7 +50,6 @@
 #pragma GCC diagnostic pop
 #endif
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// An instruction set: an architecture, and the extensions that the translation unit is built for, of which xsimd

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// The register that a pack holds: xsimd's batch of the widest registers, otherwise a register of the compilers'
 /// vectors with the same names. The table lists every operation that bypasses xsimd, with the reason. Wrong results
@@ -29,7 +30,6 @@
 
 #include "scalar_registers.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// Elementary functions of packs, without branches. They are within 3 units in the last place of the exact value for
 /// every argument, including subnormal arguments and results. For infinities and NaN, they return what the exact
@@ -10,7 +11,6 @@
 #include "range_reduction.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 
 namespace espalier::on_cpu {
 namespace detail {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// float functions for registers of 16 numbers, made of AVX-512 instructions. Tables lie in registers and take one
 /// instruction to look up. The hardware splits and combines exponents and significands, and estimates 1/x instead of a
@@ -7,7 +8,6 @@
 
 #include "range_reduction.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 ESPALIER_PRECISE_BEGIN

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include "../../../base/bits.hpp"
 #include "../../../base/host_device.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// a * b + c of one lane, with the fused instruction if the processor has it and the program permits it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// Operations that the vector types lack, for processors other than x86. They run lane by lane if neither compiler has
 /// a built-in function.
@@ -11,7 +12,6 @@
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 #if defined(__clang__)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// Operations that the vector types lack, from built-in functions of the compilers: <immintrin.h> costs 0.5 s of every
 /// compilation for AVX-512.
@@ -8,7 +9,6 @@
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 // Every AVX-512 built-in below uses the current rounding mode (4), which is the same instruction as without this

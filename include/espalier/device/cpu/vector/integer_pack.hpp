@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstdint>
 
 #include "vectors.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// Bytes bytes of integers that behave like a number, as pack does: for bodies that run on both. Unsigned ones wrap

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <cstdint>
 
 #include "batches.hpp"
 #include "widen.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 // g++ contracts a * b + c across operators to the fused instruction. clang does so with this pragma, which works for
 // the operators of the register itself.
 #if defined(__clang__) && !defined(ESPALIER_SEPARATE_ROUNDING)

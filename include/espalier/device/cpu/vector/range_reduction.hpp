@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "../../../base/math.hpp"
 #include "pack.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 
 /// What the elementary functions of packs share: constants, polynomials, and the reduction of arguments to a small
 /// range.

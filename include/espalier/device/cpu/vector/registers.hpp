@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include <type_traits>
 
@@ -12,7 +13,6 @@
 #endif
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 /// Operations on registers that the vector types lack, the same on all targets: tests of bits, partial loads and
 /// stores, reductions of lanes.
 namespace espalier::on_cpu::detail {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// Registers for processors without vector registers. g++ splits the operations of its vectors there, but keeps a
 /// vector that a loop carries in memory: each multiply-add loads and stores its sum. A class of scalars stays in the
@@ -9,7 +10,6 @@
 #include "registers.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// N scalars, which convert to the compilers' vector and back: operations that are not defined here are the vector's,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 /// Vector types of the compilers. Packs hold them without xsimd. With xsimd, they replace its batches where that is
 /// correct or faster (batches.hpp lists where). Operations that the types have (+ < ?: conversion, shuffling) are
@@ -7,7 +8,6 @@
 
 #include "architecture.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 namespace detail {

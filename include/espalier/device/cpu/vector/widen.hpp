@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../storage/half.hpp"
 #include "vectors.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
 /// Registers of floats from numbers that are stored in 16 bits. Every 16-bit number is a float: nothing is rounded.
 namespace espalier::on_cpu::detail {

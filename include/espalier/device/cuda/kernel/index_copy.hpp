@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../index_lines.hpp"
 #include "result_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// The slices of y at the indices along an axis become the sums of those of the source; nothing else of y is touched. A

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../index_lines.hpp"
 #include "result_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// y = the elements of x at the positions that the indices give along an axis. A thread copies neighbours of one line

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../index_lines.hpp"
 #include "result_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// y = 0, then y[index] += x along an axis: the adjoint of index_gather_kernel. A thread computes neighbours of y and

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +9,6 @@
 
 #include "../../../base/host_device.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Defines kernels on a graphics processor: types with launch parameters and a body that runs in any block_context.
 ///   static constexpr int threads;           of a block: a multiple of 32, at most 1,024
 ///   static constexpr std::int64_t blocks;   of the grid, at most 2^31 - 1

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "../error.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Short names of kernels for errors: template, grid, shapes and ops. The full type name has thousands of characters.
 namespace espalier::on_cuda {
 

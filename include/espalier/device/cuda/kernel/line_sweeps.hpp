@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "loop_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 // g++ does not see that values which no instruction computes are not read.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +9,6 @@
 #include "../../../base/host_device.hpp"
 #include "../../../storage/half.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Unrolls the next loop, whose bounds are constants, so that arrays in it can stay in registers.
 #if defined(__CUDA_ARCH__)  // not in nvcc's host pass: the host compiler has no such pragma
 #define ESPALIER_UNROLL _Pragma("unroll")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../kernel_schedule.hpp"
 #include "../../line_estimate.hpp"
 #include "../../offset_in_row.hpp"
@@ -7,7 +9,6 @@
 #include "load_store.hpp"
 #include "kernel.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// What kernels along rows and kernels down columns share: operands, instructions and sums of a fused group. A thread
 /// processes chunks, V neighbours of one row. A line is a row or a column, in the direction of the group's sweeps.
 namespace espalier::on_cuda {

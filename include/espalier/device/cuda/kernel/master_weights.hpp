@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "convert.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Master weights for parameters of 16 bits: the optimizer updates float copies, because a step is often smaller than
 /// the spacing of 16-bit numbers. The update is a program of floats. This kernel runs before it, and a convert_kernel
 /// behind it rounds the result.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../shape/index_map.hpp"
 #include "../../map_type.hpp"
 #include "result_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels that move elements by an index map, or concatenate. Index arithmetic is resolved at compile time if
 /// possible. One thread computes each result, also in the adjoint (scatter_add.hpp).
 namespace espalier::on_cuda {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../base/philox.hpp"
 #include "../../random_state.hpp"
 #include "result_kernel_base.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Uniform random numbers, bit for bit those of the CPU.
 namespace espalier::on_cuda {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "load_store.hpp"
 #include "kernel.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// An element's index. A tensor has fewer than 2^31 elements, and 32-bit division by a constant is a multiplication.

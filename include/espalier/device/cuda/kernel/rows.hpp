@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "row_sweeps.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 // g++ does not see that a thread computes only chunks that it has loaded: both have one condition.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"

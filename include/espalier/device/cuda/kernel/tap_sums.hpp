@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "windows.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions of one channel per group: sums of windows of images times a factor, channel by channel. The images are
 /// read in place.
 namespace espalier::on_cuda {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "kernel.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels for tensors outside a plan: fill and element type conversion. The element count is an argument of the
 /// launch, so kernels differ by element type and grid size, not by shape.
 namespace espalier::on_cuda {

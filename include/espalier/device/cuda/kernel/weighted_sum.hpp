@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "kernel.hpp"
 #include "load_store.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// slots[own] = factor[0] part[0] + factor[1] part[1] + ... in this order, for the parts whose factor is not 0. The

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../operation/rule.hpp"
 #include "move.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Kernels for windows of images: reductions that read the images in place, and windows written to memory (im2col) for
 /// the backend's products.
 namespace espalier::on_cuda {

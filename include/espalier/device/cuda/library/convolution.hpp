@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "convolution_facts.hpp"
 #include "../kernel/move.hpp"
 #include "../kernel/strided.hpp"
 #include "../kernel/windows.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Recognizes products with windows that a convolution library (cuDNN) can run: a convolution, or its gradient with
 /// respect to images or kernels.
 namespace espalier::on_cuda {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +10,6 @@
 #include "event_clock.hpp"
 #include "table_by_number.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Matrix products by cuBLASLt. It is column-major and tensors are row-major, so it computes the transpose,
 /// y^T = op(b)^T op(a)^T, from the same memory. Its bias runs along the rows of y^T, which are the columns of y.
 namespace espalier::on_cuda {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <new>
 
 #include "cublas_products.hpp"
@@ -15,7 +17,6 @@
 #include "../kernel/kernel.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 class cuda_backend;

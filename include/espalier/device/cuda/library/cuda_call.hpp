@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 
 #include "../error.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Checks calls of NVIDIA's libraries: a failed call throws a cuda_error that names the call and its purpose.
 namespace espalier::on_cuda::detail {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 
 #include "cuda_call.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// A stream of its own for copies from page-locked memory to slots of the device, which overlap with the kernels of a

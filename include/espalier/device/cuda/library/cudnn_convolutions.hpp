@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cudnn.h>
 
 #include <cstddef>
@@ -10,7 +12,6 @@
 #include "cuda_call.hpp"
 #include "table_by_number.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// Convolutions and their gradients by cuDNN, on NHWC images. Only deterministic algorithms that fit into the workspace
 /// are used; a convolution without one is not computed by cuDNN.
 namespace espalier::on_cuda::detail {

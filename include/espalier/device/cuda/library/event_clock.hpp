@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 
 #include "cuda_call.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Measures the times between points of a stream, by events: the host does not wait between two points.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <nccl.h>
 
 #include "cuda_call.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// What NCCL says of the last error of this process besides its name; null if nothing.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <type_traits>
 
 #include "cuda_backend.hpp"
 #include "cuda_device_scope.hpp"
 #include "nccl_call.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 namespace detail {

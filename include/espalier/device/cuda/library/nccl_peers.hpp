@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../distributed/from_first_process.hpp"
 #include "../peers.hpp"
 #include "cuda_backend.hpp"
 #include "nccl_call.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Exchanges with the graphics processors of other processes by NCCL (Peers), which only moves bytes: the order of sums

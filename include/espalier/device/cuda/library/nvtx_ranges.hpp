@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <nvtx3/nvToolsExt.h>
 
 #include "../../range_marks.hpp"
 #include "cuda_backend.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Ranges of NVTX, which NVIDIA's tools draw. Without a tool, a call does nothing.

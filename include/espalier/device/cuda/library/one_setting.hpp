@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 
 #include "../../../base/supported.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// ESPALIER_CUDNN changes the layout of cuda_backend. A program of object files with and without it would use memory
 /// that is not there. So it ends when it starts, with a sentence.
 namespace espalier::on_cuda::detail {

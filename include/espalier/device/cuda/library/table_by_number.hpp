@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../base/supported.hpp"
 
 #include <cstddef>
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// Returns the next number of a family. A kind of work gets its number at first use, the same for every backend.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
 
 #include "../../../storage/bytes.hpp"
 #include "../library/convolution_facts.hpp"
 #include "../kernel/load_store.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// A reference convolution for the simulated backend: adds the terms of the definition in double, and shares no index

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../base/supported.hpp"
 
 #include <cstddef>
@@ -13,7 +15,6 @@
 #include <ucontext.h>
 #endif
 
-#include "../../../base/diagnostics_push.hpp"
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,7 +10,6 @@
 #include "fiber.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 class fiber_stage;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +18,6 @@
 #include "simulated_device_memory.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Simulates a graphics processor on the host, so that programs can be tested without one. Kernels run as fibers

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstring>
 #include <new>
 
@@ -7,7 +9,6 @@
 #include "../error.hpp"
 #include "simulated_backend.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Exchanges among simulated devices (Collectives). Means are sums in the order of the devices, in the type that is

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstring>
 
 #include "../error.hpp"
 #include "simulated_device_memory.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Simulates a stream for copies to slots of the device (cuda_copy_stream). A copy is done as late as its users permit:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,7 +10,6 @@
 #include "fiber.hpp"
 #include "stream_clock.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
 extern "C" void __asan_poison_memory_region(void const volatile* address, std::size_t size);
 #endif

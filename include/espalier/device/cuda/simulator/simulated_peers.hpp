@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstring>
 
 #include "../../distributed/from_first_process.hpp"
@@ -8,7 +10,6 @@
 #include "../peers.hpp"
 #include "simulated_backend.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Exchanges of a simulated device with those of other processes (Peers). The processes carry the elements, so that

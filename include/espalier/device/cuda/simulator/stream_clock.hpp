@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 #include "../../../base/supported.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 /// The order of work on the streams of the simulated device, as vector clocks.
 namespace espalier::on_cuda::detail {
 

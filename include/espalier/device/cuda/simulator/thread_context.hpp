@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +13,6 @@
 #include "../kernel/kernel.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 namespace detail {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cassert>
 
 #include "../../../base/sentence.hpp"
 #include "../../../storage/element.hpp"
 #include "../library/default_backend.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

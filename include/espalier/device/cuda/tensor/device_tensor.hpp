@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../storage/tensor.hpp"
 #include "device_view.hpp"
 #include "../kernel/tensor_kernels.hpp"
 #include "device_block.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A tensor that owns row-major elements in the memory of a graphics processor. Expressions, grad and compiled are used

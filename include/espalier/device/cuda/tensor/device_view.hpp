@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../../../storage/tensor.hpp"
 #include "../error.hpp"
 #include "../library/default_backend.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 #include "../error.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Where a backend takes its device memory from, for backend.set_memory().

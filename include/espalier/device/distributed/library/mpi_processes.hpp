@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../../base/diagnostics_push.hpp"
+
 #include "../processes.hpp"
 
 // The bindings of MPI for C++ were removed from the standard in 2012; OpenMPI and MPICH include theirs unless told not
@@ -19,7 +21,6 @@
 #include <cstring>
 #include <exception>
 
-#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The processes that mpirun has started. Construct one at the beginning of main, before any thread.
