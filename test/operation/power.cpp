@@ -50,3 +50,21 @@ BOOST_AUTO_TEST_CASE(eager_numbers) {
   check_close("squares", y, esp::tensor<float, esp::shape<4>>{4, 1, 0, 9});
   check_close("cubes", z, esp::tensor<float, esp::shape<4>>{-8, -1, 0, 27});
 }
+
+namespace {
+inline constexpr auto sum_of_powers = [](auto a, auto b) { return sum(pow(a, b)); };
+inline constexpr auto slope_in_a = [](auto a, auto b) { return sum(esp::grad<0>(sum_of_powers)(a, b)); };
+inline constexpr auto slope_in_b = [](auto a, auto b) { return sum(esp::grad<1>(sum_of_powers)(a, b)); };
+}  // namespace
+
+// The values are PyTorch's, except the mixed derivative at a = 2, b = 0, which is 1 / a.
+BOOST_AUTO_TEST_CASE(zero_bases_and_exponents) {
+  using four = esp::tensor<double, esp::shape<4>>;
+  four const a{0, 0, 2, 0}, b{0, 2, 0, 3};
+  check_close("da", four{esp::grad<0>(sum_of_powers)(a, b)}, four{0, 0, 0, 0}, 0);
+  check_close("db", four{esp::grad<1>(sum_of_powers)(a, b)}, four{0, 0, std::log(2.0), 0}, 1e-15);
+  check_close("da da", four{esp::grad<0>(slope_in_a)(a, b)}, four{0, 2, 0, 0}, 0);
+  check_close("da db", four{esp::grad<1>(slope_in_a)(a, b)}, four{0, 0, 0.5, 0}, 1e-15);
+  check_close("db da", four{esp::grad<0>(slope_in_b)(a, b)}, four{0, 0, 0.5, 0}, 1e-15);
+  check_close("db db", four{esp::grad<1>(slope_in_b)(a, b)}, four{0, 0, std::log(2.0) * std::log(2.0), 0}, 1e-15);
+}

@@ -23,6 +23,7 @@ ESPALIER_TEST_OVER(mean)
 ESPALIER_TEST_OVER(max)
 ESPALIER_TEST_OVER(min)
 ESPALIER_TEST_OVER(logsumexp)
+ESPALIER_TEST_OVER(norm)
 #undef ESPALIER_TEST_OVER
 
 struct over_normalize {

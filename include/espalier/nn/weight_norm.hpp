@@ -3,6 +3,7 @@
 #include "../base/diagnostics_push.hpp"
 
 #include "../base/text.hpp"
+#include "../operation/unit.hpp"
 #include "norm_family.hpp"
 
 namespace espalier::nn {
@@ -75,10 +76,10 @@ struct length_of_units<M, true> {
 /// learnt separately. Initially w is the weight of M. The parameters are those of M, with weight_v (in the position of
 /// weight) and weight_g instead of weight.
 /// shape   that of M; weight_v as weight, weight_g the same with extent 1 along all axes except the last
-/// range   v = 0 for a whole unit gives NaN
+/// range   where v = 0 for a whole unit, w = 0 and v gets the gradient 0
 /// errors  a module without its formula as a function of the weight does not compile
 /// saves   v / |v|, 1 / |v|
-/// gradient  closed form of rms_normalize
+/// gradient  closed form of unit
 /// source  Salimans and Kingma 2016
 template <class M>
 struct WeightNorm {
@@ -115,9 +116,7 @@ struct WeightNorm {
   constexpr auto forward(auto x) const {
     using S = shape_of<decltype(module.weight)>;
     constexpr unsigned inputs = detail::all_axes(S::rank - 1);
-    constexpr double unit_length = math::sqrt(static_cast<double>(S::size) / S::template extent<-1>());
-    return module.forward_with(
-        x, espalier::detail::rms_normalize_masked<inputs>(module.weight, 0) * (weight_g * (1 / unit_length)));
+    return module.forward_with(x, espalier::detail::unit_masked<inputs>(module.weight, 0) * weight_g);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

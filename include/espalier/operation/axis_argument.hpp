@@ -44,6 +44,12 @@ constexpr invalid<already_reported> logsumexp(X const&, int) {
   return {};
 }
 template <Operand X>
+constexpr invalid<already_reported> norm(X const&, int) {
+  static_assert(detail::axis_is_known<X>,
+                "norm(x, axis): axes are template arguments; write norm<1>(x), or norm<1>(x, keepdims)");
+  return {};
+}
+template <Operand X>
 constexpr invalid<already_reported> sum(X const&, int) {
   static_assert(detail::axis_is_known<X>,
                 "sum(x, axis): axes are template arguments; write sum<1>(x), or sum<1>(x, keepdims)");

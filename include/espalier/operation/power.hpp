@@ -2,10 +2,12 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "compare.hpp"
 #include "divide.hpp"
 #include "log.hpp"
 #include "multiply.hpp"
 #include "subtract.hpp"
+#include "where.hpp"
 
 namespace espalier {
 
@@ -33,7 +35,7 @@ struct rule<power_> : elementwise {
 /// range   a < 0 requires an integer b
 /// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   a, b, y
-/// gradient  da = dy b a^(b-1), db = dy y log(a)
+/// gradient  da = dy b a^(b-1), and 0 at a = b = 0; db = dy y log(a), and 0 at a = 0 with b >= 0 (both as in PyTorch)
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<power_, A, B> pow(A&& a, B&& b) {
@@ -46,10 +48,22 @@ constexpr applied<power_, A, B> pow(A&& a, B&& b) {
   return apply<power_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 
+/// At singular points the operands of infinite factors are replaced, too: a selection alone would multiply the adjoint 0
+/// by infinity in the second derivative. A literal operand that excludes these points costs nothing.
 template <std::size_t Operand, class T>
 constexpr T rule<power_>::pullback(T dy, T y, T a, T b) {
-  if constexpr (Operand == 0) return dy * (b * pow(a, b - 1));
-  else return dy * (y * log(a));
+  auto const is_nonzero_literal = [](T x) {
+    return operation::is_constant(*x.nodes, x.id) && operation::constant_at(*x.nodes, x.id) != 0;
+  };
+  if constexpr (Operand == 0) {
+    if (is_nonzero_literal(b)) return dy * (b * pow(a, b - 1));
+    T const singular = equal(a, 0) * equal(b, 0);
+    return where(singular, 0, dy * (b * pow(a, where(singular, 1, b) - 1)));
+  } else {
+    if (is_nonzero_literal(a)) return dy * (y * log(a));
+    T const singular = equal(a, 0) * (b >= 0);
+    return where(singular, 0, dy * (y * log(where(singular, 1, a))));
+  }
 }
 
 constexpr int rule<power_>::simplify(node_table& g, graph::node const& n) {

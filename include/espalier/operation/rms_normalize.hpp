@@ -29,8 +29,7 @@ constexpr auto rms_normalize_masked(X&& x, Eps eps) {
 }
 }  // namespace detail
 
-/// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm and
-/// WeightNorm.
+/// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm.
 /// shape   S -> S
 /// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
 /// errors  an axis that does not exist or is named twice does not compile

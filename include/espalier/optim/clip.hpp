@@ -8,7 +8,7 @@ namespace espalier::optim {
 
 /// Scales the gradient so that its norm over all parameters is at most max_norm, then calls the optimizer:
 /// gradient * min(1, max_norm / (norm + 1e-6)).
-/// range   max_norm > 0; infinity does not limit the norm
+/// range   max_norm > 0; infinity does not limit the norm; a norm that the element type cannot hold is clipped, too
 /// errors  as Adam
 /// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
 template <class O>
@@ -41,8 +41,10 @@ struct clip_by_norm {
   { return O::penalty(decaying); }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
-    auto const scale = minimum(hyperparameter<own>{} / (sqrt(sum(g * g)) + 1e-6), 1);
-    return detail::updated<O>(p, decaying, g * scale, state...);
+    // Norm and gradient are multiplied by n.scale, a power of two that is 1 unless squares leave the range.
+    auto const n = scaled_norm_of(g, axes_constant<axis_mask<>(shape_of<decltype(g)>::rank)>{});
+    auto const scale = minimum(hyperparameter<own>{} / (n.root + 1e-6 * n.scale), 1 / n.scale);
+    return detail::updated<O>(p, decaying, (g * n.scale) * scale, state...);
   }
 };
 template <class O>
