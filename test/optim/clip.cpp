@@ -132,3 +132,21 @@ BOOST_AUTO_TEST_CASE(clipping_around_skip_non_finite_counts_it) {
   BOOST_TEST(updater.steps() == 0);
   BOOST_TEST(updater.skipped_updates() == 1);
 }
+
+BOOST_AUTO_TEST_CASE(norms_beyond_the_range_of_squares) {
+  // A step of SGD with the rate 1 from 0 has the length of the clipped gradient.
+  for (float const g : {1.5e19f, 1e25f, 1e30f, 3e38f, 1e-30f}) {
+    BOOST_TEST_CONTEXT("gradients of " << g) {
+      esp::model<optimized_net> model{esp::seed{1}};
+      for (float& p : model.parameters()) p = 0;
+      optim::updater updater{model, optim::clip_by_norm{optim::SGD{.learning_rate = 1}, 1.0}};
+      esp::gradients<optimized_net> gradients;
+      for (int i = 0; i < 15; ++i) gradients.parameter("0.weight").span()[i] = g;
+      updater.update(model, gradients);
+      double squares = 0;
+      for (float const p : model.parameters()) squares += static_cast<double>(p) * static_cast<double>(p);
+      double const expected = g < 1 ? std::sqrt(15.0) * static_cast<double>(g) : 1;
+      BOOST_TEST(std::sqrt(squares) == expected, boost::test_tools::tolerance(1e-5));
+    }
+  }
+}
