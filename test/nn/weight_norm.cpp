@@ -96,6 +96,16 @@ BOOST_AUTO_TEST_CASE(value_and_gradients_against_the_formula) {
     for (int i = 0; i < 3; ++i)
       BOOST_TEST(near(dv[4 * i + unit], g[unit] / length * (dw[i] - along * v[4 * i + unit] / length)));
   }
+  // A unit whose v is 0 has the weight 0, and its v stays.
+  for (int i = 0; i < 3; ++i) v[4 * i + 1] = 0;
+  auto const z = model(x);
+  auto const at_zero = esp::value_and_grad(model, Weighted{})(x, k);
+  for (int n = 0; n < 5; ++n) BOOST_TEST(z(n, 1) == b[1]);
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(at_zero.gradients.parameter("weight_v").span()[4 * i + 1] == 0);
+    BOOST_TEST(near(at_zero.gradients.parameter("weight_v").span()[4 * i], dv[4 * i]));
+  }
+  BOOST_TEST(at_zero.gradients.parameter("weight_g").span()[1] == 0);
 }
 BOOST_AUTO_TEST_CASE(the_length_of_v_does_not_count) {
   model_of<Normed> model{esp::seed{1}};

@@ -56,7 +56,8 @@ struct Reductions {
                                flat(esp::min<0, 1>(x, esp::keepdims)), flat(esp::mean<2>(t)),
                                flat(esp::logsumexp<1>(3 * x)), flat(esp::softmax<1>(t)), flat(esp::log_softmax(x)),
                                flat(esp::normalize<1, 2>(x + p, 1e-3)), flat(esp::rms_normalize<0>(x, 1e-3)),
-                               flat(esp::sum<1>(p * p)), flat(esp::mean<0>(x) * p));
+                               flat(esp::sum<1>(p * p)), flat(esp::mean<0>(x) * p), flat(esp::norm<1>(x)),
+                               flat(esp::norm(t)), flat(esp::unit<0, 2>(t)), flat(esp::unit(relu(x - 100), 0.0)));
   }
 };
 

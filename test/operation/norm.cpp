@@ -10,8 +10,8 @@ using namespace test;
 
 namespace {
 inline constexpr auto length = [](auto x) { return norm(x); };
-inline constexpr auto slope = [](auto x) { return sum(esp::grad(length)(x) * (x + 1)); };
-inline constexpr auto curvature = [](auto x) { return sum(esp::grad(slope)(x) * (x + 1)); };
+inline constexpr auto first_sum = [](auto x) { return sum(esp::grad(length)(x) * (x + 1)); };
+inline constexpr auto second_sum = [](auto x) { return sum(esp::grad(first_sum)(x) * (x + 1)); };
 template <int Axis>
 struct directions {
   constexpr auto operator()(auto x) const { return esp::unit<Axis>(x) * x; }
@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(zero_vector) {
   three const zero{};
   check_close("unit", three{esp::unit(zero)}, zero, 0);
   check_close("first", three{esp::grad(length)(zero)}, zero, 0);
-  check_close("second", three{esp::grad(slope)(zero)}, zero, 0);
-  check_close("third", three{esp::grad(curvature)(zero)}, zero, 0);
+  check_close("second", three{esp::grad(first_sum)(zero)}, zero, 0);
+  check_close("third", three{esp::grad(second_sum)(zero)}, zero, 0);
   check_close("unit, first", three{esp::grad(along)(zero)}, zero, 0);
   check_close("unit, second", three{esp::grad(again)(zero)}, zero, 0);
 }

@@ -55,9 +55,28 @@ inline view write_normalized(exporter& e, int id, bool centered) {
   return v;
 }
 
+/// sqrt(sum(x^2)).
+inline view norm_of(exporter& e, view x, unsigned mask) {
+  x.name = e.to.emit("Mul", {x.name, x.name});
+  view n = reduced(e, x, "ReduceSum", mask);
+  n.name = e.to.emit("Sqrt", {n.name});
+  return n;
+}
+/// x / max(sqrt(sum(x^2)), eps). For eps = 0 the file has the smallest normal float, so that 0 / 0 does not occur.
+inline view write_unit(exporter& e, int id) {
+  view v = filled(e, e[id].operand[1]);
+  std::string const n = norm_of(e, v, axes_of(e[id])).name;
+  double const eps = e.value(e[id].operand[2]).held->numbers[0];
+  v.name = e.to.emit("Div", {v.name, e.to.emit("Max", {n, e.to.number(math::maximum(eps, 0x1p-126))})});
+  v.accepts_bias = false;
+  return v;
+}
+
 inline view write_whole(exporter& e, int id) {
   graph::descriptor const* const op = e[id].op;
   if (op == &described<softmax_> || op == &described<log_softmax_>) return write_softmax(e, id, row_of(op)->type);
+  if (op == &described<norm_>) return norm_of(e, filled(e, e[id].operand[1]), axes_of(e[id]));
+  if (op == &described<unit_>) return write_unit(e, id);
   return write_normalized(e, id, op == &described<normalize_>);
 }
 

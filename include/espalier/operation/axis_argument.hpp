@@ -50,6 +50,12 @@ constexpr invalid<already_reported> norm(X const&, int) {
   return {};
 }
 template <Operand X>
+constexpr invalid<already_reported> unit(X const&, int) {
+  static_assert(detail::axis_is_known<X>,
+                "unit(x, number): axes are template arguments; write unit<1>(x); eps is a double, as in unit(x, 0.0)");
+  return {};
+}
+template <Operand X>
 constexpr invalid<already_reported> sum(X const&, int) {
   static_assert(detail::axis_is_known<X>,
                 "sum(x, axis): axes are template arguments; write sum<1>(x), or sum<1>(x, keepdims)");

@@ -65,33 +65,41 @@ struct rule<square_of_small_> : elementwise {
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     using range = detail::square_range<T>;
-    T const scaled =
-        math::minimum(math::abs(x), T(range::largest / range::small)) * T(range::small);
+    T const scaled = math::minimum(math::abs(x), T(range::largest / range::small)) * T(range::small);
     return scaled * scaled;
   }
 };
-/// The power of two by which numbers with this sum of squares are multiplied, so that their squares stay in range; 1 in
-/// all usual cases.
+namespace detail {
+/// Of three values that one which belongs to the sum of squares in range: exact ones, of large numbers and of small
+/// numbers. Where a type is too narrow for the other two sums (half on a graphics processor), the exact one is used.
+template <class T>
+ESPALIER_HOST_DEVICE constexpr T of_sum_in_range(T exact, T large, T small, T of_exact, T of_large, T of_small) {
+  T const low = math::where(math::less(T(0), small), math::where(math::is_finite(small), of_small, of_exact), of_exact);
+  return math::where(math::is_finite(exact), math::where(math::less(exact, T(square_range<T>::least)), low, of_exact),
+                     math::where(math::less(T(0), large), of_large, of_exact));
+}
+}  // namespace detail
+
+/// The power of two by which numbers with these sums of squares are multiplied, so that their squares stay in range; 1
+/// in all usual cases.
 template <>
 struct rule<range_scale_> : elementwise {
   static constexpr char const* name = "range_scale";
+  static constexpr int arity = 3;
   template <class T>
-  ESPALIER_HOST_DEVICE static constexpr T apply(T sum) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T exact, T large, T small) {
     using range = detail::square_range<T>;
-    return math::where(math::is_finite(sum), math::where(math::less(sum, T(range::least)), T(range::small), T(1)),
-                       T(range::large));
+    return detail::of_sum_in_range(exact, large, small, T(1), T(range::large), T(range::small));
   }
 };
-/// The root of that one of three sums of squares which is in range: exact ones, of large numbers and of small numbers.
+/// The root of the sum of squares that is in range.
 template <>
 struct rule<scaled_root_> : elementwise {
   static constexpr char const* name = "scaled_root";
   static constexpr int arity = 3;
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T exact, T large, T small) {
-    return math::sqrt(math::where(
-        math::is_finite(exact), math::where(math::less(exact, T(detail::square_range<T>::least)), small, exact),
-        large));
+    return math::sqrt(detail::of_sum_in_range(exact, large, small, exact, large, small));
   }
 };
 
@@ -111,9 +119,10 @@ struct scaled_norm {
 template <class X, class Mask>
 constexpr auto scaled_norm_of(X const& x, Mask mask) {
   auto const exact = reduce_kept<sum_>(square(x), mask);
-  auto const root = apply<scaled_root_>(exact, reduce_kept<sum_>(apply<square_of_large_>(x), mask),
-                                        reduce_kept<sum_>(apply<square_of_small_>(x), mask));
-  auto const scale = apply<range_scale_>(exact);
+  auto const large = reduce_kept<sum_>(apply<square_of_large_>(x), mask);
+  auto const small = reduce_kept<sum_>(apply<square_of_small_>(x), mask);
+  auto const root = apply<scaled_root_>(exact, large, small);
+  auto const scale = apply<range_scale_>(exact, large, small);
   return scaled_norm<decltype(root), decltype(scale)>{root, scale};
 }
 
@@ -122,8 +131,8 @@ namespace detail {
 template <class Op, class... H>
 constexpr handle composite_of_handles(unsigned mask, handle value, H... x) {
   node_table& g = *value.nodes;
-  return handle{&g, g.emit(graph::node{
-                        &described<Op>, {value.id, x.id...}, graph::axes_attribute(mask), g[value.id].shape})};
+  return handle{
+      &g, g.emit(graph::node{&described<Op>, {value.id, x.id...}, graph::axes_attribute(mask), g[value.id].shape})};
 }
 }  // namespace detail
 
@@ -137,7 +146,7 @@ struct rule<norm_> : composite {
   static constexpr handle pullback(handle dy, handle y, handle x, unsigned mask);
 };
 
-/// x / max(|x|, eps). The closed form writes the norm and the unit vector as nodes with closed forms, so that the second
+/// x / max(|x|, eps). The closed form writes the norm and the unit vector as nodes with closed forms: so the second
 /// and further derivatives have no division by 0 either.
 template <>
 struct rule<unit_> : composite {

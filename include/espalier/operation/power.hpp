@@ -48,8 +48,8 @@ constexpr applied<power_, A, B> pow(A&& a, B&& b) {
   return apply<power_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 
-/// At singular points the operands of infinite factors are replaced, too: a selection alone would multiply the adjoint 0
-/// by infinity in the second derivative. A literal operand that excludes these points costs nothing.
+/// At singular points the operands of infinite factors are replaced, too. A selection alone would multiply the adjoint
+/// 0 by infinity in the second derivative. A literal operand that excludes these points costs nothing.
 template <std::size_t Operand, class T>
 constexpr T rule<power_>::pullback(T dy, T y, T a, T b) {
   auto const is_nonzero_literal = [](T x) {

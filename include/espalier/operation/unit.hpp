@@ -18,8 +18,8 @@ constexpr auto unit_masked(X&& x, double eps) {
 /// range   eps >= 0; no square overflows or underflows; 0 where all elements are 0, also with eps = 0
 /// errors  an axis that does not exist or is named twice does not compile
 /// saves   x, y, the norm
-/// gradient  dx = (dy - y sum(dy y)) / norm(x), or dy / eps where norm(x) < eps; 0 where all elements are 0, to any order
-///         (PyTorch: dy / eps)
+/// gradient  dx = (dy - y sum(dy y)) / norm(x), or dy / eps where norm(x) < eps; 0 where all elements are 0, to any
+///         order (PyTorch: dy / eps)
 /// source  PyTorch's functional.normalize
 template <int... Axes, Expression X>
 constexpr auto unit(X&& x, double eps = 1e-12) {
@@ -28,8 +28,7 @@ constexpr auto unit(X&& x, double eps = 1e-12) {
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
     if constexpr (is_eager<X>)
-      static_assert(relation::agree,
-                    ESPALIER_SENTENCE("unit<axes...>(x, eps): " ESPALIER_AXES_FIT, relation));
+      static_assert(relation::agree, ESPALIER_SENTENCE("unit<axes...>(x, eps): " ESPALIER_AXES_FIT, relation));
     if constexpr (relation::agree)
       return detail::unit_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
     else return invalid<relation>{};

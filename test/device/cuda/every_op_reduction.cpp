@@ -75,7 +75,10 @@ BOOST_AUTO_TEST_CASE(norms) {
   check(
       "norm and unit of columns", [](auto a) { return esp::norm<0>(a) + esp::unit<0>(a); }, x);
   check(
-      "norm and unit of all", [](auto a) { return norm(a * 1e25) * 1e-25 + esp::unit(a * 1e-25); }, images);
+      "norm and unit of all", [](auto a) { return norm(a) + esp::unit(a); }, images);
+  check(
+      "norm and unit of zeros",
+      [](auto a) { return norm(relu(a - 100), esp::keepdims) + esp::unit(relu(a - 100)) + a; }, images);
   check(
       "normalize rows", [](auto a, auto w) { return esp::normalize<-1>(a, 1e-5) * w; }, x,
       random_tensor<33>(4, 0.5, 1.5));
