@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "compare.hpp"
 #include "composite.hpp"
 #include "divide.hpp"
@@ -11,7 +13,6 @@
 #include "sum.hpp"
 #include "where.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct square_of_large_ {};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/diagnostics_push.hpp"
+
 #include "norm.hpp"
 
-#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
