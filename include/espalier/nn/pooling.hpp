@@ -11,7 +11,7 @@ namespace espalier::nn {
 
 /// The largest element of each window. As in Conv, channels are second unless pooling{.layout = nhwc} says otherwise.
 /// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
-/// errors  a window that does not fit does not compile
+/// errors  a window that does not fit, or that lies in the padding alone, does not compile
 /// saves   x, y
 /// gradient  as of max_pool2d
 /// source  as of max_pool2d

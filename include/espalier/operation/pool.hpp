@@ -23,23 +23,28 @@ constexpr bool in_range(pooling const& options, rows_columns window) {
   return window.rows >= 1 && window.columns >= 1 && espalier::in_range(walk_of(options, window));
 }
 
-template <class X, rows_columns Window, pooling Options, bool Axes = images<X>::agree>
+template <class X, rows_columns Window, pooling Options, bool TakesLargest, bool Axes = images<X>::agree>
 struct pooling_fault {
   using type = images<X>;
 };
 template <class X, rows_columns Window, pooling Options>
-struct pooling_fault<X, Window, Options, true> {
+struct pooling_fault<X, Window, Options, false, true> {
   using type = window_fault<typename image_axes<X, Options.layout>::nhwc_shape, Window.rows, Window.columns,
                             espalier::mended(walk_of(Options, Window))>;
 };
-template <rows_columns Window, pooling Options>
+template <class X, rows_columns Window, pooling Options>
+struct pooling_fault<X, Window, Options, true, true> {
+  using type = largest_fault<typename image_axes<X, Options.layout>::nhwc_shape, Window.rows, Window.columns,
+                             espalier::mended(walk_of(Options, Window))>;
+};
+template <rows_columns Window, pooling Options, bool TakesLargest>
 struct pooling_faults {
   template <class... S>
-  using of = pooling_fault<S..., mended(Window), Options>;
+  using of = pooling_fault<S..., mended(Window), Options, TakesLargest>;
 };
-template <rows_columns Window, pooling Options, class X>
+template <rows_columns Window, pooling Options, class X, bool TakesLargest = false>
 using pooling_fits =
-    window_operands<pooling_faults<Window, Options>::template of, is_invalid<std::remove_cvref_t<X>>, X>;
+    window_operands<pooling_faults<Window, Options, TakesLargest>::template of, is_invalid<std::remove_cvref_t<X>>, X>;
 
 #define ESPALIER_POOLING_RANGE "window, stride and dilation must be at least 1, padding at least 0"
 #define ESPALIER_POOLING_NUMBERS(options, window)                                                           \

@@ -84,6 +84,8 @@ template <int Before, int After>
 struct padding {};
 template <int Step>
 struct dilation {};
+template <int Step>
+struct stride {};
 
 /// The number of windows that fit along an axis; 0 if none fits.
 constexpr int window_count(int extent, int kernel_extent, int before, int after, int stride, int step) {
@@ -97,6 +99,25 @@ struct kernel_fits;
 template <int K, template <int> class Along, int Extent, int Before, int After, int Step>
 struct kernel_fits<kernel<K>, Along<Extent>, padding<Before, After>, dilation<Step>> {
   static constexpr bool agree = window_count(Extent, K, Before, After, 1, Step) > 0;
+};
+
+/// Whether each window along an axis has a pixel of the image. Only windows that begin in the padding in front need a
+/// look at their taps, and of the others the last one begins furthest behind.
+constexpr bool windows_have_pixels(int extent, int kernel_extent, int before, int after, int stride, int step) {
+  int const count = window_count(extent, kernel_extent, before, after, stride, step);
+  if ((count - 1) * stride - before >= extent) return false;
+  for (int i = 0; i < count && i * stride < before; ++i) {
+    int const taps = (before - i * stride + step - 1) / step;  // those in front of the image
+    if (taps >= kernel_extent || i * stride - before + taps * step >= extent) return false;
+  }
+  return true;
+}
+/// Named relation of max_pool2d: no window lies in the padding alone, where there is no largest number.
+template <class Kernel, class Extent, class Padding, class Stride, class Dilation>
+struct windows_in_image;
+template <int K, template <int> class Along, int Extent, int Before, int After, int Stride, int Step>
+struct windows_in_image<kernel<K>, Along<Extent>, padding<Before, After>, stride<Stride>, dilation<Step>> {
+  static constexpr bool agree = windows_have_pixels(Extent, K, Before, After, Stride, Step);
 };
 
 /// Named relation of conv2d(x, w): both have four axes.
@@ -196,6 +217,15 @@ using window_fault = typename first_fault<
                 dilation<Options.dilation.rows>>,
     kernel_fits<kernel<KernelColumns>, width<S::value.at[2]>, padding<Options.padding.left, Options.padding.right>,
                 dilation<Options.dilation.columns>>>::type;
+
+/// The same for a pooling that takes the largest number of each window.
+template <class S, int KernelRows, int KernelColumns, convolution Options>
+using largest_fault = typename first_fault<
+    window_fault<S, KernelRows, KernelColumns, Options>,
+    windows_in_image<kernel<KernelRows>, height<S::value.at[1]>, padding<Options.padding.top, Options.padding.bottom>,
+                     stride<Options.stride.rows>, dilation<Options.dilation.rows>>,
+    windows_in_image<kernel<KernelColumns>, width<S::value.at[2]>, padding<Options.padding.left, Options.padding.right>,
+                     stride<Options.stride.columns>, dilation<Options.dilation.columns>>>::type;
 
 /// The extents of images and kernels, by name.
 template <class X, image_layout Layout>
