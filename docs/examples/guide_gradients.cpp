@@ -60,6 +60,13 @@ inline constexpr auto smooth_loss = [](auto net, auto x, auto y) {
 };
 // [/penalty]
 
+// [constants]
+// The teacher's scores are constants of the function: no gradient, also if gradients of all arguments are computed.
+inline constexpr auto distillation = [](auto student, auto teacher, auto x) {
+  return mean(square(student(x) - evaluate(constant(teacher), x)));
+};
+// [/constants]
+
 // [by_sample]
 // A function of one sample: its four inputs and its label. The net expects a batch, here of one.
 inline constexpr auto surprise_of_one = [](auto net, auto x, auto y) {
@@ -136,6 +143,10 @@ int main(int count, char** words) {
   auto const [penalized, of_model] = esp::value_and_grad<0>(smooth_loss)(model, sample, label);
   // [/of_penalty]
   examples::show(out, "the penalty has a gradient", of_model.parameter("0.weight").span()[0] != 0 ? "yes" : "no");
+  esp::model<Net> const teacher{esp::seed{5}};
+  auto const of_teacher = esp::grad<1>(distillation)(model, teacher, sample).span();
+  bool const learns = std::any_of(of_teacher.begin(), of_teacher.end(), [](float g) { return g != 0; });
+  examples::show(out, "the teacher learns", learns ? "yes" : "no");
   examples::show(out, "the loss is a number", penalized > 0 ? "yes" : "no");
   // [of_samples]
   tensor<float, shape<3, 4>> const samples{{0.5, -1, 2, 0}, {1, 1, 0, -1}, {0, 2, -1, 1}};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE eager_gradient
+#include <espalier/eager/hvp.hpp>
+#include <espalier/eager/jvp.hpp>
 #include "support/check_kernels.hpp"
 
 using namespace test;
@@ -129,4 +131,48 @@ BOOST_AUTO_TEST_CASE(eight_arguments) {
   auto const d = esp::grad(eight)(x, y, x, y, x, y, x, y);
   BOOST_TEST((std::get<0>(d) == y));
   BOOST_TEST((std::get<7>(d) == x));
+}
+
+namespace {
+inline constexpr auto square_times = [](auto x, auto y) { return sum(x * x * y); };
+// The gradient 2 a c of square_times by a alone, for c = 2 q. c is constant for the function's own gradient, too.
+inline constexpr auto held_formula = [](auto a, auto q) {
+  auto const g = esp::grad(square_times)(a, esp::constant(q * 2));
+  return sum(g * g);
+};
+// c = q + a + q, where only what is added to the constant has gradients.
+inline constexpr auto held_and_changed = [](auto a, auto q) {
+  auto c = esp::constant(q);
+  c += a;
+  c = c + q;
+  auto const [value, g] = esp::value_and_grad(square_times)(a, c);
+  return value + sum(g);
+};
+inline constexpr auto held_directions = [](auto a, auto q) {
+  auto const product = [](auto x, auto y) { return x * y; };
+  return sum(esp::jvp(product)(a, esp::constant(q))(a)) + sum(esp::hvp(square_times)(a, esp::constant(q))(a)) +
+         sum(esp::vjp(product)(a, esp::constant(q))(a));
+};
+inline constexpr auto held_member = [](auto a, auto q) {
+  auto const g =
+      esp::grad([](auto both) { return square_times(both.first, both.second); })(std::pair{a, esp::constant(q)});
+  return sum(g.first) + sum(g.second);
+};
+template <class F, class X>
+void check_two_gradients(F f, X const& a, X const& q, double value, X const& of_a, X const& of_q) {
+  auto const [found, gradients] = esp::value_and_grad(f)(a, q);
+  BOOST_TEST(found == value);
+  BOOST_TEST((std::get<0>(gradients) == of_a));
+  BOOST_TEST((std::get<1>(gradients) == of_q));
+}
+}  // namespace
+BOOST_AUTO_TEST_CASE(constants_of_a_body) {
+  using two = esp::tensor<double, esp::shape<2>>;
+  two const a{1, 2}, q{3, 5};
+  check_two_gradients(held_formula, a, q, 1744, two{288, 1600}, two{0, 0});
+  check_two_gradients(held_and_changed, a, q, 117, two{31, 80}, two{3, 8});
+  check_two_gradients(held_directions, a, q, 52, two{12, 20}, two{0, 0});
+  check_two_gradients(held_member, a, q, 26, two{6, 10}, two{0, 0});
+  auto const outside = esp::grad(square_times)(a, esp::constant(q * 2));  // a formula of tensors
+  BOOST_TEST((outside == two{12, 40}));
 }

@@ -135,6 +135,37 @@ BOOST_AUTO_TEST_CASE(two_models_and_several_values) {
 }
 
 namespace {
+// The teacher is a constant of the function; the second term has no gradient, either.
+inline constexpr auto of_constants = [](auto student, auto teacher, auto x) {
+  return mean(square(student(x) - esp::constant(teacher)(x))) +
+         mean(detach(student)(x)) * mean(stop_gradient(teacher)(x));
+};
+inline constexpr auto distance = [](auto student, auto teacher, auto x) {
+  return mean(square(student(x) - teacher(x)));
+};
+inline constexpr auto gradient_norm = [](auto student, auto teacher, auto x) {
+  return sum_parameters([](auto p) { return sum(p * p); },
+                        esp::grad(distance)(student, constant(teacher), constant(x)));
+};
+inline constexpr auto listed_gradient_norm = [](auto student, auto teacher, auto x) {
+  return sum_parameters([](auto p) { return sum(p * p); }, esp::grad<0>(distance)(student, detach(teacher), detach(x)));
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(nets_that_are_constants_of_a_function) {
+  model<Plain> student{esp::seed{3}}, teacher{esp::seed{4}};
+  auto const x = doubles<8, 4>(1);
+  auto const [of_student, of_teacher] = esp::grad<0, 1>(of_constants)(student, teacher, x);
+  auto const expected = esp::grad<0>(distance)(student, teacher, x);
+  BOOST_TEST(same(of_student.span(), expected.span()));
+  for (double const g : of_teacher.span()) BOOST_TEST(g == 0);
+  auto const second = esp::grad<0>(gradient_norm)(student, teacher, x);
+  BOOST_TEST(same(second.span(), esp::grad<0>(listed_gradient_norm)(student, teacher, x).span()));
+  check_parameters(
+      [&] { return static_cast<double>(esp::value_and_grad<0>(gradient_norm)(student, teacher, x).first); }, student,
+      second);
+}
+
+namespace {
 // A gradient penalty (WGAN-GP): the loss contains the gradient of the net by its input.
 inline constexpr auto critic = [](auto net, auto x) { return sum(net(x)); };
 inline constexpr auto penalty = [](auto net, auto x) {

@@ -75,6 +75,8 @@ template <class S, class Data>
 struct gradient_of<traced<S, Data>> {
   using type = traced<S>;
 };
+template <class V>
+struct gradient_of<tracing::held<V>> : gradient_of<V> {};
 template <class Leaves>
 struct gradients_of_leaves;
 template <class... V>
@@ -155,9 +157,9 @@ constexpr auto trace_gradients(tracing::tracer& t, V... argument) {
   argument_leaves leaves{leaf_count(argument...)};
   int position = 0;
   ((tracing::visit_leaves(argument,
-                          [&, wanted = (Differentiated >> position & 1u) != 0](auto& leaf, bool trainable) {
-                            tracing::set_node(t, leaf,
-                                              leaves.add(t, tracing::trace_operand(t, leaf), wanted && trainable));
+                          [&, wanted = (Differentiated >> position & 1u) != 0]<class Leaf>(Leaf& leaf, bool trainable) {
+                            bool const differentiated = wanted && trainable && !espalier::detail::is_held<Leaf>;
+                            tracing::set_node(t, leaf, leaves.add(t, tracing::trace_operand(t, leaf), differentiated));
                           }),
     ++position),
    ...);

@@ -2,7 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
-#include "../derivative/derivative.hpp"
+#include "constant_argument.hpp"
 
 /// Gradients of a function inside the body of another one: values of the program, so that they can be used and
 /// differentiated again.
@@ -27,10 +27,16 @@ constexpr tracing::tracer* tracer_of_argument([[maybe_unused]] X const& x) {
 /// An argument as a value of the program. Observers see the gradient as one operation, not what is inside.
 template <class X>
 constexpr auto argument_in_body(tracing::tracer* t, X const& x) {
-  if constexpr (TracedNet<X>) {
+  if constexpr (is_held<X>) {
+    return argument_in_body(t, static_cast<unheld<X> const&>(x));
+  } else if constexpr (TracedNet<X>) {
     return x;
   } else if constexpr (Structure<X>) {
-    return map_leaves(x, [&](auto const& leaf) { return argument_in_body(t, leaf); });
+    return map_leaves(x, [&]<class Leaf>(Leaf const& leaf) {
+      auto const value = argument_in_body(t, leaf);
+      if constexpr (is_held<Leaf>) return tracing::held<std::remove_const_t<decltype(value)>>{value};
+      else return value;
+    });
   } else {
     using Y = as_traced<X>;
     return t == nullptr ? Y{} : Y{t, tracing::trace_operand(*t, x)};
@@ -47,9 +53,16 @@ constexpr tracing::tracer* common_tracer(X const&... x) {
   return t;
 }
 
-/// A bit for each of `Count` arguments: those that K lists, or all if it lists none.
-template <int Count, int... K>
-inline constexpr unsigned differentiated_in_body = sizeof...(K) == 0 ? ~0u >> (32 - Count) : (0u | ... | (1u << K));
+/// A bit for each of the arguments: those that K lists, or all that are not held constant if it lists none.
+template <class Arguments, int... K>
+inline constexpr unsigned differentiated_in_body = (0u | ... | (1u << K));
+template <class... X>
+inline constexpr unsigned differentiated_in_body<void(X...)> = [] {
+  unsigned bits = 0;
+  int i = 0;
+  ((bits |= is_held<X> ? 0u : 1u << i, ++i), ...);
+  return bits;
+}();
 
 /// Notifies the observer of a gradient, if there is one.
 template <class Observer, class G, class... X>

@@ -20,6 +20,16 @@ concept ModelArgument = requires {
   typename X::net_type;
   typename X::engine_type;
 };
+/// Constraints that errors name: what constant(x) has as x; its model is no temporary object.
+template <class X>
+struct can_be_constant {
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = Expression<X> || ModelArgument<X> || TracedNet<X>;
+};
+template <class Model>
+struct constant_model_lives {
+  static constexpr bool agree = !ModelArgument<Model>;
+};
 }  // namespace detail
 
 /// constant(x): passes x as an argument without a gradient.
@@ -34,6 +44,46 @@ constexpr auto constant(X&& x) {
 template <detail::ModelArgument Model>
 constexpr auto constant(Model& model) {
   return constant_argument<Model&>{model};
+}
+
+/// constant(x) in the body of a function: the value of x as a constant for the backward pass, as detach(x). As an
+/// argument of grad in the body it has no gradient. Outside, a formula of tensors is evaluated and passed.
+template <Expression X>
+  requires(!detail::marked_tensor<detail::bare<X>> && !detail::marked_view<detail::bare<X>>)
+constexpr auto constant(X const& x) {
+  if constexpr (is_invalid<X>) {
+    return x;
+  } else if constexpr (is_eager<X const&>) {
+    auto value = evaluate(x);
+    return constant_argument<decltype(value)>{std::move(value)};
+  } else {
+    auto const value = detach(x);
+    return tracing::held<std::remove_const_t<decltype(value)>>{value};
+  }
+}
+/// The same for a net, or gradients of one.
+template <class Net>
+constexpr auto constant(traced_net<Net> const& net) {
+  return tracing::held<traced_net<Net>>{detach(net)};
+}
+/// Does not compile: a number, or a struct.
+template <class X>
+  requires(!detail::can_be_constant<X>::agree)
+constexpr auto constant(X const&) {
+  using Constant = detail::can_be_constant<X>;
+  static_assert(
+      Constant::agree,
+      ESPALIER_SENTENCE("constant(x): x is a tensor, a view, a model, or a value or net in a function; write numbers "
+                        "without constant, and wrap the members of a struct",
+                        Constant));
+  return invalid<already_reported>{};
+}
+template <detail::ModelArgument Model>
+constexpr auto constant(Model const&&) {
+  using Lives = detail::constant_model_lives<Model>;
+  static_assert(Lives::agree,
+                ESPALIER_SENTENCE("constant(model): the model is a temporary object; declare a named model", Lives));
+  return invalid<already_reported>{};
 }
 
 namespace detail {

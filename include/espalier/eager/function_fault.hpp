@@ -34,6 +34,7 @@ struct function_returns {
 /// A constraint that errors name: at least one argument can have a gradient.
 template <bool Any, class... X>
 struct has_differentiable_argument {
+  using is_of_a_call = void;
   static constexpr bool agree = Any;
 };
 

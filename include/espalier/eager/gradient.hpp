@@ -16,21 +16,22 @@ namespace espalier {
 
 namespace detail {
 
-/// An `invalid` type for one gradient, or a tuple of them for several.
+/// An `invalid` type for at most one gradient, or a tuple of them for several.
 template <int Count, class Invalid>
 constexpr auto invalid_gradients() {
-  if constexpr (Count == 1) return Invalid{};
+  if constexpr (Count <= 1) return Invalid{};
   else return []<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple{(static_cast<void>(I), Invalid{})...};
     }
   (std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
-/// A bit for each value of a body that can have a gradient: all except integers.
+/// A bit for each value of a body that can have a gradient: all except integers and those in constant(x).
 template <class... X>
 constexpr unsigned body_values_with_gradient() {
   auto const has_gradient = []<class V>(std::type_identity<V>) {
-    if constexpr (requires { typename V::data_type; }) return std::is_void_v<typename V::data_type>;
+    if constexpr (is_held<V>) return false;
+    else if constexpr (requires { typename V::data_type; }) return std::is_void_v<typename V::data_type>;
     else return true;
   };
   unsigned bits = 0;
@@ -48,14 +49,17 @@ struct body_fault {
     using Requested = typename requested_gradients<body_values_with_gradient<X...>(), void(X...), K...>::type;
     if constexpr (!Exist::agree) return fault<fault_of::nothing, invalid<Exist>>{};
     else if constexpr (!Requested::agree) return fault<fault_of::nothing, invalid<Requested>>{};
-    else return function_fault<F, Required, X...>();
+    else if constexpr (differentiated_in_body<void(X...), K...> == 0)
+      return fault<fault_of::nothing, invalid<has_differentiable_argument<false, X...>>>{};
+    else return function_fault<F, Required, unheld<X>...>();
   }
   template <class... X>
   using of = decltype(find<X...>());
 };
-/// The number of gradients of a call with Count arguments.
-template <int Count, int... K>
-inline constexpr int gradient_count = sizeof...(K) == 0 ? Count : static_cast<int>(sizeof...(K));
+/// The number of gradients of a call in a body.
+template <class Arguments, int... K>
+inline constexpr int gradient_count = sizeof...(K) == 0 ? std::popcount(differentiated_in_body<Arguments>)
+                                                        : static_cast<int>(sizeof...(K));
 
 /// True for formulas of tensors, which are no values of a body. An `invalid` one is already reported.
 template <class... X>
@@ -215,8 +219,7 @@ struct gradient_function : rejects_numbers<1> {
         ESPALIER_SENTENCE(
             "grad(f)(x...): f does not accept these arguments, its shapes do not fit, or it returns more than one number",
             typename Fault::type));
-    if constexpr (!Fault::agree)
-      return invalid_gradients<gradient_count<static_cast<int>(sizeof...(X)), K...>, typename Fault::type>();
+    if constexpr (!Fault::agree) return invalid_gradients<gradient_count<void(X...), K...>, typename Fault::type>();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
   using rejects_numbers<1>::operator();
@@ -225,8 +228,7 @@ struct gradient_function : rejects_numbers<1> {
   template <class... X, int... I>
   static constexpr auto on_expressions(std::integer_sequence<int, I...>, X const&... x) {
     if constexpr ((of_body_values<X> || ...)) {
-      return one_or_all(
-          body_gradients<F, differentiated_in_body<static_cast<int>(sizeof...(X)), K...>>(x...).gradients);
+      return one_or_all(body_gradients<F, differentiated_in_body<void(X...), K...>>(x...).gradients);
     } else {
       [[maybe_unused]] boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
       if constexpr (sizeof...(K) == 1)
@@ -293,17 +295,16 @@ struct value_and_gradient_function : rejects_numbers<2> {
   template <BodyArgument... X>
     requires(!RootArguments<X...>)
   constexpr auto operator()(X const&... x) const {
-    constexpr int count = static_cast<int>(sizeof...(X));
     using Fault = typename body_fault<F, required_result::first_number, K...>::template of<X...>;
     if constexpr (!Fault::agree) {
       using Invalid = typename Fault::type;
-      return std::pair{Invalid{}, invalid_gradients<gradient_count<count, K...>, Invalid>()};
+      return std::pair{Invalid{}, invalid_gradients<gradient_count<void(X...), K...>, Invalid>()};
     } else {
       using Values = values_of_body<(of_body_values<X> || ...), X...>;
       static_assert(Values::agree,
                     ESPALIER_SENTENCE("value_and_grad(f)(x...): x is a formula of tensors; pass evaluate(x)", Values));
       if constexpr (Values::agree) {
-        auto const found = body_gradients<F, differentiated_in_body<count, K...>>(x...);
+        auto const found = body_gradients<F, differentiated_in_body<void(X...), K...>>(x...);
         return std::pair{found.value, one_or_all(found.gradients)};
       } else {
         return std::pair{invalid<Values>{}, invalid<Values>{}};
@@ -547,7 +548,7 @@ struct vjp_function : rejects_numbers<1> {
     if constexpr (!Fault::agree) return typename Fault::type{};
     else if constexpr (!Values::agree) return invalid<Values>{};
     else
-      return pullback_in_body<F, differentiated_in_body<static_cast<int>(sizeof...(X)), K...>, as_body_argument<X>...>{
+      return pullback_in_body<F, differentiated_in_body<void(X...), K...>, as_body_argument<X>...>{
           {argument_in_body(common_tracer(x...), x)...}};
   }
   using rejects_numbers<1>::operator();

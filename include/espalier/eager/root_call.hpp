@@ -32,6 +32,8 @@ template <class X>
 inline constexpr bool has_direction<X> = std::is_void_v<typename as_body_argument<X>::data_type>;
 template <class Net>
 inline constexpr bool has_direction<traced_net<Net>> = false;
+template <class V>
+inline constexpr bool has_direction<tracing::held<V>> = false;
 template <class Leaves>
 inline constexpr bool any_has_direction = false;
 template <class... X>

@@ -72,7 +72,7 @@ struct unreported_assignment<invalid<already_reported, Path...>, X> {
       "; invalid<...> holds the violated relation, then the path to it from the inside out")
 template <class X, class Y>
 constexpr auto& replace_value(X& x, Y const& y) {
-  if constexpr (std::is_same_v<X, Y>) {
+  if constexpr (std::is_same_v<X, Y> || requires { typename X::template is_held<Y>; }) {
     x = y;
   } else if constexpr (is_invalid<Y>) {
     using Fault = typename unreported_assignment<Y, X*>::type;
@@ -148,7 +148,7 @@ struct traced {
     return {};
   }
   template <class Y>
-    requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })
+    requires(!std::is_base_of_v<traced, Y> && requires { typename Y::is_traced_value; })
   constexpr auto& operator=(Y const&) {
     using Stays = typename detail::unreported_assignment<detail::stays_in_shape<S, shape_of<Y>>, traced>::type;
     static_assert(

@@ -14,7 +14,16 @@ namespace espalier {
 namespace tracing {
 template <class V, class F>
 constexpr void visit_leaves(V& value, F&& f, bool trainable = true);
-}
+
+/// A value or net of a body that is held constant: a derivative in the body has none for it.
+template <class V>
+struct held : V {
+  template <class Y>
+    requires std::is_same_v<V, Y>
+  using is_held = void;
+  using V::operator=;
+};
+}  // namespace tracing
 
 /// A model in the body of a function: its module, whose parameters, buffers and random streams belong to the program. A
 /// call runs its forward in the mode of the program, which is training in functions; evaluate(net, x) runs it in
@@ -44,6 +53,18 @@ struct element_of_impl<traced_net<Net>> {
 };
 
 namespace detail {
+template <class X>
+struct without_hold {
+  using type = X;
+};
+template <class V>
+struct without_hold<tracing::held<V>> {
+  using type = V;
+};
+template <class X>
+using unheld = typename without_hold<X>::type;
+template <class X>
+inline constexpr bool is_held = !std::is_same_v<unheld<bare<X>>, bare<X>>;
 template <class Net>
 struct body_argument<traced_net<Net>> {
   using type = traced_net<Net>;
@@ -124,6 +145,27 @@ constexpr auto evaluate(M const& net, X const&... x) {
 template <class... Facts, class... X>
 constexpr auto evaluate(invalid<Facts...> net, X const&...) {
   return net;
+}
+
+/// detach(net): a net in the body of a function, or gradients of one, whose parameters are constants for the backward
+/// pass: the target of a distillation.
+/// shape     a net like net
+/// gradient  none: gradients stop at the parameters
+template <class Net>
+constexpr auto detach(traced_net<Net> const& net) {
+  traced_net<Net> r = net;
+  if (tracing::tracer* const t = tracing::tracer_of_leaves(net); t != nullptr)
+    tracing::visit_leaves(r, [&](auto& leaf, bool) {
+      tracing::set_node(*t, leaf, detach(handle{&t->nodes(), tracing::trace_operand(*t, leaf)}).id);
+    });
+  return r;
+}
+/// stop_gradient(net) is detach(net).
+/// shape     a net like net
+/// gradient  none: gradients stop at the parameters
+template <class Net>
+constexpr auto stop_gradient(traced_net<Net> const& net) {
+  return detach(net);
 }
 
 }  // namespace espalier

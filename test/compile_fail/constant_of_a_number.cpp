@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: constant\(x\): x is a tensor, a view, a model, or a value or net in a function; write numbers without constant, and wrap the members of a struct
+// expect-early: can_be_constant<float>
+// expect-26: and wrap the members of a struct; got float
+#include <espalier.hpp>
+
+namespace esp = espalier;
+
+#ifdef SHOULD_FAIL
+inline constexpr auto scaled = [](auto x) { return sum(x * esp::constant(2.0f)); };
+#else
+inline constexpr auto scaled = [](auto x) { return sum(x * 2.0f); };
+#endif
+auto f(esp::tensor<float, esp::shape<3>> const& x) { return esp::grad(scaled)(x); }
