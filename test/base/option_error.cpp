@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier/base/option_error.hpp>
+#include <espalier/model/early_stopping.hpp>
 
 #include <cstdio>
 #include <string>
@@ -83,4 +84,42 @@ BOOST_AUTO_TEST_CASE(a_number_that_is_changed_is_refused_before_the_step_changes
   trainer.learning_rate() = 0.5;
   trainer.step(x, k);
   BOOST_TEST(trainer.steps() == 1);
+}
+
+namespace {
+std::string refusal_of(auto const& f) {
+  try {
+    f();
+  } catch (esp::option_error const& error) {
+    return error.what();
+  }
+  return "";
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_number_of_an_op_out_of_its_range_is_refused) {
+  using two = esp::tensor<float, esp::shape<2>>;
+  two const x{3, 4}, mask{1, 0};
+  BOOST_TEST(refusal_of([&] { (void)two{dropout(x, mask, 1)}; }) == "dropout(x, mask, p): expected p in [0, 1), got 1");
+  BOOST_TEST(refusal_of([&] { (void)two{dropout(x, mask, not_a_number)}; }) != "");
+  BOOST_TEST(refusal_of([&] { (void)two{huber(x, 0)}; }) == "huber(z, delta): expected delta above 0, got 0");
+  BOOST_TEST(refusal_of([&] { (void)two{huber(x, not_a_number)}; }) != "");
+  BOOST_TEST(refusal_of([&] { (void)two{esp::normalize(x, -1.0)}; }) ==
+             "normalize(x, eps): expected eps of at least 0 and finite, got -1");
+  BOOST_TEST(refusal_of([&] { (void)two{esp::rms_normalize(x, not_a_number)}; }) != "");
+  BOOST_TEST(refusal_of([&] { (void)two{esp::unit(x, -1e-9)}; }) != "");
+  BOOST_TEST(refusal_of([&] {
+               (void)two{dropout(x, mask, 0)};
+               (void)two{huber(x, infinity)};
+               (void)two{esp::normalize(x, 0.0)};
+               (void)two{esp::unit(x, 0.0)};
+             }) == "");
+}
+BOOST_AUTO_TEST_CASE(early_stopping_checks_its_difference) {
+  esp::early_stopping rule{.min_delta = -0.1};
+  BOOST_TEST(refusal_of([&] { (void)rule.observe(1); }) ==
+             "early_stopping: expected min_delta of at least 0 and finite, got -0.1");
+  BOOST_TEST(rule.observed == 0);
+  rule.min_delta = 0;
+  BOOST_TEST(!rule.observe(1));
 }

@@ -55,6 +55,7 @@ enum class fault : std::uint8_t {
   update_of_another_net,  ///< an updater or assign gets a model, gradients or values of another net
   two_kinds_of_update,    ///< one model is changed by an optimizer and by assign
   computed_index,         ///< an index that is no argument of integers
+  number_out_of_range,    ///< an op is given a number outside the range that its documentation states
   real_labels,            ///< class labels that are an argument of real numbers
   random_in_vmap,         ///< the function of one sample uses random numbers
   update_in_vmap,         ///< the function of one sample updates a model

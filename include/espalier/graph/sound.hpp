@@ -107,6 +107,12 @@ struct sound {
           "an index is an argument of std::int32_t, or a reshape of one; real numbers, slices and computed values are no "
           "indices: index first and slice the result",
           ESPALIER_STATED(has_integer_indices, Subject)));
+  static constexpr bool has_numbers_in_range = Found != fault::number_out_of_range || is_reported_elsewhere<Subject>;
+  static_assert(
+      has_numbers_in_range,
+      ESPALIER_SENTENCE("a number is out of range: p of dropout in [0, 1), delta of huber above 0, eps of normalize, "
+                        "rms_normalize and unit at least 0, decay of update_average in [0, 1]",
+                        ESPALIER_STATED(has_numbers_in_range, Subject)));
   static constexpr bool has_integer_labels = Found != fault::real_labels || is_reported_elsewhere<Subject>;
   static_assert(
       has_integer_labels,

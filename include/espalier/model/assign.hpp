@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../operation/number_range.hpp"
 #include "map_parameters.hpp"
 
 namespace espalier {
@@ -78,11 +79,15 @@ constexpr void assign(traced_net<Net> const& net, Values const& values) {
 /// moving average of a model (target networks). In the body of a function.
 /// shape     models of one net; decay is a number or a value of shape ()
 /// range     decay in [0, 1]
-/// errors    as assign
+/// errors    as assign; another number does not compile
 /// gradient  none: it is an update
 /// source    Polyak and Juditsky 1992; Lillicrap et al. 2016, with tau = 1 - decay
 template <class Net, class Other, class Decay>
 constexpr void update_average(traced_net<Net> const& target, Other const& net, Decay const& decay) {
+  if constexpr (Number<Decay>)
+    if (!detail::is_in_range(static_cast<double>(decay), detail::option_range::to_1))
+      if (tracing::tracer* const t = tracing::tracer_of_leaves(target); t != nullptr)
+        t->nodes().report(graph::fault::number_out_of_range);
   assign(target, map_parameters([&](auto average, auto p) { return decay * average + (1 - decay) * p; }, target, net));
 }
 

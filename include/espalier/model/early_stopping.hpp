@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../base/bits.hpp"
+#include "../base/option_error.hpp"
 
 namespace espalier {
 
@@ -15,6 +16,7 @@ namespace espalier {
 ///     esp::early_stopping enough{.patience = 5};
 ///     for (int epoch = 0; epoch < most; ++epoch) { ...; if (enough.observe(validation_loss)) break; }
 /// range   patience >= 1 (less counts as 1), min_delta >= 0
+/// errors  option_error from observe for another min_delta
 /// NaN is no improvement. For a figure that should grow (accuracy), observe its negative.
 struct early_stopping {
   std::int64_t patience = 5;
@@ -22,6 +24,7 @@ struct early_stopping {
 
   /// Records the next loss. Returns true when it is time to stop.
   constexpr bool observe(double loss) {
+    detail::check_option("early_stopping", "min_delta", min_delta, detail::option_range::at_least_0);
     improved = !math::isnan(loss) && (observed == 0 || math::isnan(best) || loss < best - min_delta);
     if (improved || observed == 0) {
       best = loss;

@@ -5,21 +5,30 @@
 #include "../expression/mode.hpp"
 #include "../operation/compare.hpp"
 #include "../operation/multiply.hpp"
+#include "../operation/number_range.hpp"
 #include "module.hpp"
 
 namespace espalier {
+
+namespace detail {
+template <class X, class Mask>
+constexpr auto dropped(X const& x, Mask const& mask, double p) {
+  return x * (mask * (1.0 / (1.0 - p)));
+}
+}  // namespace detail
 
 /// dropout(x, mask, p): x / (1 - p) where the mask is 1, and 0 where it is 0. The expectation over masks is x.
 /// shape   S, S -> S
 /// range   p in [0, 1)
 /// errors  shapes that do not broadcast to one of them, a mix of float and double, and tensors of two devices do not
-///         compile
+///         compile; option_error for another p, which does not compile in a function
 /// saves   mask
 /// gradient  dx = dy mask / (1 - p)
 /// source  Srivastava et al. 2014
 template <Operand X, Operand Mask>
 constexpr auto dropout(X const& x, Mask const& mask, double p) {
-  return x * (mask * (1.0 / (1.0 - p)));
+  detail::check_number("dropout(x, mask, p)", "p", p, detail::option_range::below_1, x, mask);
+  return detail::dropped(x, mask, p);
 }
 
 namespace nn {
@@ -54,7 +63,8 @@ struct Dropout {
     if constexpr (P.value == 0 || is_invalid<X>) return x;
     else
       return by_mode(
-          x, [&] { return dropout(x, random_uniform<shape_of<X>>{stream} <= 1.0 - P.value, P.value); },
+          x,
+          [&] { return espalier::detail::dropped(x, random_uniform<shape_of<X>>{stream} <= 1.0 - P.value, P.value); },
           [&] { return x; });
   }
 
@@ -89,7 +99,7 @@ struct MaskedDropout {
     else if constexpr (!same_shape<shape_of<X>, S>::agree) return invalid<same_shape<shape_of<X>, S>>{};
     else
       return by_mode(
-          x, [&] { return dropout(x, mask, P.value); }, [&] { return x; });
+          x, [&] { return espalier::detail::dropped(x, mask, P.value); }, [&] { return x; });
   }
 
   /// Reports numbers that do not fit, for a root of the net.

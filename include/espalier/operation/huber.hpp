@@ -5,6 +5,7 @@
 #include "abs.hpp"
 #include "clamp.hpp"
 #include "negate.hpp"
+#include "number_range.hpp"
 #include "relu.hpp"
 #include "subtract.hpp"
 
@@ -32,7 +33,8 @@ struct rule<huber_> : elementwise {
 /// huber(z, delta) = z^2 / 2 where |z| <= delta, else delta (|z| - delta / 2), element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other; delta may be a number
 /// range   delta > 0
-/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ;
+///         option_error for another number delta, which does not compile in a function
 /// saves   z, delta
 /// gradient  dz = dy clamp(z, -delta, delta); d delta = dy max(|z| - delta, 0)
 /// source  Huber 1964
@@ -45,6 +47,8 @@ template <class Z, class Delta>
                   ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_ELEMENTS_FIT, reported_fault<huber_, Z, Delta>));
     static_assert(holds<same_device, reported_fault<huber_, Z, Delta>>,
                   ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_DEVICES_FIT, reported_fault<huber_, Z, Delta>));
+    if constexpr (Number<Delta>)
+      detail::check_number("huber(z, delta)", "delta", static_cast<double>(delta), detail::option_range::above_0, z);
     return apply<huber_>(static_cast<Z&&>(z), static_cast<Delta&&>(delta));
   }
 

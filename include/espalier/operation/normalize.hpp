@@ -6,6 +6,7 @@
 #include "composite.hpp"
 #include "mean.hpp"
 #include "divide.hpp"
+#include "number_range.hpp"
 #include "recenter.hpp"
 #include "relu.hpp"
 #include "estimated_sum.hpp"
@@ -86,7 +87,8 @@ constexpr auto normalize_masked(X&& x, Eps eps) {
 /// core of every norm layer.
 /// shape   S -> S
 /// range   eps >= 0. If no element deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
-/// errors  an axis that does not exist or is named twice does not compile
+/// errors  an axis that does not exist or is named twice does not compile; option_error for another eps,
+///         which does not compile in a function
 /// saves   y, 1 / sqrt(variance + eps)
 /// gradient  dx = (dy - mean(dy) - y mean(dy y)) / sqrt(variance + eps)
 /// source  Ioffe and Szegedy 2015, section 3; Ba, Kiros and Hinton 2016, section 3
@@ -100,9 +102,12 @@ constexpr auto normalize(X&& x, double eps) {
       static_assert(relation::agree,
                     ESPALIER_SENTENCE("normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
                                       relation));
-    if constexpr (relation::agree)
+    if constexpr (relation::agree) {
+      detail::check_number("normalize(x, eps)", "eps", eps, detail::option_range::at_least_0, x);
       return detail::normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
-    else return invalid<relation>{};
+    } else {
+      return invalid<relation>{};
+    }
   }
 }
 

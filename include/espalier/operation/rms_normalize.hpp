@@ -32,7 +32,8 @@ constexpr auto rms_normalize_masked(X&& x, Eps eps) {
 /// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm.
 /// shape   S -> S
 /// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
-/// errors  an axis that does not exist or is named twice does not compile
+/// errors  an axis that does not exist or is named twice does not compile; option_error for another eps,
+///         which does not compile in a function
 /// saves   y, 1 / sqrt(mean(x^2) + eps)
 /// gradient  dx = (dy - y mean(dy y)) / sqrt(mean(x^2) + eps)
 /// source  Zhang and Sennrich 2019
@@ -47,9 +48,12 @@ constexpr auto rms_normalize(X&& x, double eps) {
           relation::agree,
           ESPALIER_SENTENCE("rms_normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
                             relation));
-    if constexpr (relation::agree)
+    if constexpr (relation::agree) {
+      detail::check_number("rms_normalize(x, eps)", "eps", eps, detail::option_range::at_least_0, x);
       return detail::rms_normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
-    else return invalid<relation>{};
+    } else {
+      return invalid<relation>{};
+    }
   }
 }
 
