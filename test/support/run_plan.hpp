@@ -268,6 +268,9 @@ class plan_runner {
       check_written(x, own);
     }
     if (n.op->family == op_family::index_gather) y = gathered(own, n, a);
+    if (n.op->family == op_family::index_scatter_add)
+      for (std::int64_t i = 0; i < from.size(); ++i)
+        y[static_cast<std::size_t>(indexed(own, n, from, n.shape.at[axis_of(n)], i))] += a[i];
     if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
     if (n.op->family == op_family::move) y = moved(g_.maps[map_of(n)], a, from, n.shape);
     if (n.op->family == op_family::scatter_add)

@@ -2,7 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#if defined(ESPALIER_CHECK_PLANS)
+#include "../plan/check_plan.hpp"
+#else
 #include "../plan/plan.hpp"
+#endif
 #include "../storage/memory.hpp"
 #include "aligned_bytes.hpp"
 
@@ -13,8 +17,17 @@ struct program_bases {
   void* at[plan::base::count];
 };
 
+/// The extent of a program's workspace. All devices and models ask here, so with ESPALIER_CHECK_PLANS this is where the
+/// plan is proved.
 template <class Program>
-inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
+constexpr std::size_t find_workspace() {
+#if defined(ESPALIER_CHECK_PLANS)
+  plan::prove_plan<Program>();
+#endif
+  return static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
+}
+template <class Program>
+inline constexpr std::size_t workspace_elements = find_workspace<Program>();
 
 /// The aligned bytes of `elements` elements of T.
 template <class T>
