@@ -47,3 +47,8 @@ BOOST_AUTO_TEST_CASE(rejects_what_its_reader_rejects) {
   auto const error_text = message<espalier::io::format_error>([] { (void)data::cifar10({}, "data_cifar10_one"); });
   BOOST_TEST(error_text.find("data_cifar10_one: expected a multiple of 3073 bytes") == 0u);
 }
+BOOST_AUTO_TEST_CASE(rejects_a_scale_that_makes_infinities) {
+  written const file{records(0, 1), "data_cifar10_one"};
+  BOOST_TEST(message<data::value_error>([] { (void)data::cifar10({.scale = 1e300}, "data_cifar10_one"); }) ==
+             "reading: expected a scale and a shift that make finite numbers of bytes, got 1e+300 and 0");
+}

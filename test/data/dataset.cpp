@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <filesystem>
 #include <string>
@@ -254,6 +255,16 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_ranges) {
                  }),
                  "expected finite numbers, got inf in the targets of sample 2"));
   BOOST_TEST(error_of_call([&] { set{std::vector<double>(8, 1e300), y, {.non_finite = true}}; }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(bytes_become_finite_numbers) {
+  for (double const wrong : {HUGE_VAL, std::nan(""), 1e300}) {
+    using set = data::dataset<float, shape<6>>;
+    BOOST_TEST(has(error_of_call([&] {
+                     set{images({1, 6}), labels({0}), {.shift = wrong}};
+                   }),
+                   "reading: expected a scale and a shift that make finite numbers of bytes, got 1 and "));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(samples_refer_to_ranges) {

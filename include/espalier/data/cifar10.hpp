@@ -17,7 +17,7 @@ struct cifar10_sample {
 /// byte * scale + shift.
 ///     auto const train = data::cifar10({.scale = 1.0 / 255}, "data_batch_1.bin", "data_batch_2.bin");
 /// shape   shape<3, 32, 32> as in the files; cifar10<float, shape<32, 32, 3>> puts the channels last
-/// errors  as io::read_cifar10
+/// errors  as io::read_cifar10; value_error for a scale or shift that makes infinities or nan
 template <class T = float, class Sample = shape<3, 32, 32>, class... Path>
 dataset<T, Sample> cifar10(reading options, Path... files) {
   static_assert(cifar10_sample<Sample>::agree,
@@ -28,7 +28,7 @@ dataset<T, Sample> cifar10(reading options, Path... files) {
   io::owned<T> images{records.count() * io::cifar10_records::pixel_count};
   io::owned<std::int32_t> labels{records.count()};
   T scaled[256];
-  for (int byte = 0; byte < 256; ++byte) scaled[byte] = static_cast<T>(byte * options.scale + options.shift);
+  detail::scale_bytes(options, scaled);
   for (std::int64_t at = 0; at < records.count(); ++at) {
     labels[at] = records.label(at);
     T* const to = images.data() + at * io::cifar10_records::pixel_count;

@@ -76,6 +76,19 @@ inline void check_samples(io::idx_array const& images, io::idx_array const& labe
                                         label_range_text{classes}.text, labels.data()[at], static_cast<long long>(at));
 }
 
+/// What each byte of an image becomes.
+/// errors  value_error if one is no finite number
+template <class T>
+void scale_bytes(reading const& options, T (&scaled)[256]) {
+  for (int byte = 0; byte < 256; ++byte) {
+    scaled[byte] = static_cast<T>(byte * options.scale + options.shift);
+    if (!math::isfinite(static_cast<double>(scaled[byte])))
+      io::throw_error<value_error>(
+          "reading: expected a scale and a shift that make finite numbers of bytes, got %g and %g", options.scale,
+          options.shift);
+  }
+}
+
 template <class T>
 void check_finite(char const* array_name, espalier::span<T const> numbers, std::int64_t of_one) {
   for (std::int64_t i = 0; i < numbers.size(); ++i)
@@ -102,11 +115,11 @@ class dataset {
 
   /// Converts two arrays of bytes.
   /// errors  io::format_error, with the file's name: images of another shape than the compiled one, different counts,
-  ///         no sample, a label outside the classes
+  ///         no sample, a label outside the classes; value_error for a scale or shift that makes infinities or nan
   dataset(io::idx_array const& images, io::idx_array const& labels, reading options) requires has_labels {
     detail::check_samples(images, labels, Sample::value, options.classes);
     T scaled[256];
-    for (int byte = 0; byte < 256; ++byte) scaled[byte] = static_cast<T>(byte * options.scale + options.shift);
+    detail::scale_bytes(options, scaled);
     images_ = io::owned<T>{images.size()};
     for (std::int64_t i = 0; i < images.size(); ++i) images_[i] = scaled[images.data()[i]];
     labels_ = io::owned<std::int32_t>{labels.size()};
