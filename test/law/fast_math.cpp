@@ -236,6 +236,17 @@ BOOST_AUTO_TEST_CASE(rows) {
   check_rows<float>();
   check_rows<double>();
 }
+// Squares of these numbers are infinite or 0: no compiler may compute them.
+BOOST_AUTO_TEST_CASE(norms_of_large_and_small_numbers) {
+  for (float const size : {1e30f, 1e-30f}) {
+    tensor<float, shape<37>> x;
+    for (int i = 0; i < 37; ++i) x[i] = size;
+    tensor<float, shape<>> const y = norm(x);
+    tensor<float, shape<37>> const u = esp::unit(x, 0.0);
+    BOOST_TEST(std::abs(static_cast<double>(y()) / static_cast<double>(size) / std::sqrt(37.0) - 1) < 1e-5);
+    for (int i = 0; i < 37; ++i) BOOST_TEST(std::abs(static_cast<double>(u[i]) * std::sqrt(37.0) - 1) < 1e-5);
+  }
+}
 BOOST_AUTO_TEST_CASE(columns_and_windows) {
   tensor<float, shape<5, 9>> x;
   for (int i = 0; i < 45; ++i) x.data()[i] = static_cast<float>(i % 4);

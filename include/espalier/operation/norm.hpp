@@ -45,6 +45,17 @@ struct square_range<T, true> {
   static constexpr double large = 0x1p-560, small = 0x1p600, least = 0x1p-800, largest = 0x1p400;
 };
 
+/// x times a power of two. -ffast-math must not multiply the square of x instead; a sum is computed as it is written,
+/// of packs, too.
+template <class T>
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T scaled_by_power(T x, T power) {
+#if ESPALIER_FINITE_MATH
+  return math::as_written(x * power + T(0));
+#else
+  return x * power;
+#endif
+}
+
 }  // namespace detail
 
 /// (x 2^-k)^2, which does not overflow.
@@ -54,7 +65,7 @@ struct rule<square_of_large_> : elementwise {
   static constexpr bool cheap = true;
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
-    T const scaled = x * T(detail::square_range<T>::large);
+    T const scaled = detail::scaled_by_power(x, T(detail::square_range<T>::large));
     return scaled * scaled;
   }
 };
@@ -66,7 +77,8 @@ struct rule<square_of_small_> : elementwise {
   template <class T>
   ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     using range = detail::square_range<T>;
-    T const scaled = math::minimum(math::abs(x), T(range::largest / range::small)) * T(range::small);
+    T const scaled =
+        detail::scaled_by_power(math::minimum(math::abs(x), T(range::largest / range::small)), T(range::small));
     return scaled * scaled;
   }
 };
@@ -74,7 +86,8 @@ namespace detail {
 /// Of three values that one which belongs to the sum of squares in range: exact ones, of large numbers and of small
 /// numbers. Where a type is too narrow for the other two sums (half on a graphics processor), the exact one is used.
 template <class T>
-ESPALIER_HOST_DEVICE constexpr T of_sum_in_range(T exact, T large, T small, T of_exact, T of_large, T of_small) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T of_sum_in_range(T exact, T large, T small, T of_exact, T of_large,
+                                                                 T of_small) {
   T const low = math::where(math::less(T(0), small), math::where(math::is_finite(small), of_small, of_exact), of_exact);
   return math::where(math::is_finite(exact), math::where(math::less(exact, T(square_range<T>::least)), low, of_exact),
                      math::where(math::less(T(0), large), of_large, of_exact));
