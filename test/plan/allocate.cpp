@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE plan_allocate
 #include <boost/test/unit_test.hpp>
 
+#include "support/built_program.hpp"
+#include "support/heap_plan.hpp"
 #include "support/passes.hpp"
 
 using namespace test;
@@ -67,4 +69,20 @@ BOOST_AUTO_TEST_CASE(results_are_written_to_their_place) {
   };
   check(square_net{});
   check(passes<same_twice, real<8>>{});
+}
+
+// Two states that become each other's new value, and three in a ring: no copy overwrites what a later one reads.
+BOOST_AUTO_TEST_CASE(states_may_become_each_others_new_value) {
+  for (int count : {2, 3}) {
+    built_program b;
+    std::int64_t const offsets[]{0, 8, 16};
+    esp::handle states[3];
+    for (int i = 0; i < count; ++i) states[i] = b.buffer(static_cast<std::uint64_t>(i), {1, {8}});
+    b.result(states[0] + states[count - 1]);
+    for (int i = 0; i < count; ++i) b.program->add_output(states[(i + 1) % count].id, graph::destination::buffer, i);
+    plan::storage_layout const layout{nullptr, offsets};
+    heap_plan const planned{*b.program, layout};
+    BOOST_TEST((planned.check(*b.program, layout).error == plan::plan_error::none));
+    BOOST_TEST(planned.planned->memory.copy_count == count + 1);
+  }
 }

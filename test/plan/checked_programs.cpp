@@ -12,6 +12,7 @@
 #include <malloc.h>
 #endif
 
+#include <espalier/plan/check_device_plan.hpp>
 #include <espalier/plan/sharing.hpp>
 
 #include "support/heap_plan.hpp"
@@ -176,6 +177,10 @@ std::string check_seed(std::uint64_t seed) {
       if (!text.empty())
         return "result " + std::to_string(o.index) + " in the memory of argument " + std::to_string(a) + ": " + text;
     }
+  auto const on_device = on_heap(
+      [&] { return plan::plan_for_device(p, *planned.planned, {.samples_in_place = true, .labels_in_place = true}); });
+  if (std::string const text = text_of(plan::check_device_plan(p, *planned.planned, *on_device)); !text.empty())
+    return "on a device: " + text;
   if (seed % 4 != 0) return {};
   x.choose_values();
   std::vector<std::vector<double>> together;

@@ -15,7 +15,7 @@ struct memory_plan {
   bool stored[graph::capacity];   ///< by node: its value is stored
   int last_use[graph::capacity];  ///< by node: the last group that reads it
   bool late[graph::capacity];     ///< by node: it is stored in the last sweep
-  final_copy copies[graph::max_outputs];
+  final_copy copies[2 * graph::max_outputs];
   int copy_count;
   std::int64_t workspace;  ///< elements
   std::int64_t packed;     ///< elements of vectors of packed tensors, behind base::gradients
@@ -59,6 +59,33 @@ constexpr void place_inside(node_table const& nodes, grouping const& groups, des
     address const whole = m.address_of[groups.holder_of[nodes[id].operand[0]]];
     m.address_of[id] = {whole.base, whole.offset + offset_in_operand(nodes, id)};
   }
+}
+
+/// The copies after the last group, one after the other. A source that a copy before it would overwrite (two states
+/// become each other's new value) is copied to the workspace first. A value that is already at its destination is not
+/// copied, for example one that becomes the value of two buffers.
+constexpr void find_copies(destinations const& to, memory_plan& m) {
+  final_copy wanted[graph::max_outputs]{};
+  int count = 0;
+  for (int i = 0; i < to.copy_count; ++i) {
+    final_copy copy = to.copies[i];
+    if (copy.from.base < 0) copy.from = m.address_of[copy.from.offset];
+    if (copy.from.base != copy.to.base || copy.from.offset != copy.to.offset) wanted[count++] = copy;
+  }
+  for (int i = 0; i < count; ++i) {
+    bool overwritten = false;
+    for (int k = 0; k < i; ++k) {
+      address const &a = wanted[k].to, &b = wanted[i].from;
+      overwritten = overwritten ||
+                    (a.base == b.base && a.offset < b.offset + wanted[i].size && b.offset < a.offset + wanted[k].size);
+    }
+    if (!overwritten) continue;
+    address const aside{base::workspace, m.workspace};
+    m.workspace += rounded(wanted[i].size);
+    m.copies[m.copy_count++] = {wanted[i].from, aside, wanted[i].size};
+    wanted[i].from = aside;
+  }
+  for (int i = 0; i < count; ++i) m.copies[m.copy_count++] = wanted[i];
 }
 
 /// Allocates workspace for every stored value that has no address yet. `ir` must contain the outputs of each group.
@@ -105,12 +132,7 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& groups, 
   m.packed = to.packed;
   m.workspace = pack.end();
   m.peak_live = pack.peak();
-  // A value that is already at its destination is not copied, for example one that becomes the value of two buffers.
-  for (int i = 0; i < to.copy_count; ++i) {
-    final_copy copy = to.copies[i];
-    if (copy.from.base < 0) copy.from = m.address_of[copy.from.offset];
-    if (copy.from.base != copy.to.base || copy.from.offset != copy.to.offset) m.copies[m.copy_count++] = copy;
-  }
+  find_copies(to, m);
   return m;
 }
 

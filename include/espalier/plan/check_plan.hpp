@@ -251,18 +251,28 @@ class plan_checker {
       return !failed();
     });
   }
-  /// Whether a kernel may write there: to the workspace, and where results of the program belong.
+  /// Whether a kernel may write there: to the workspace, where results of the program belong, and to the memory of
+  /// vectors of packed tensors.
   constexpr bool is_writable(address a, std::int64_t size) const {
     for (std::int64_t const end = a.offset + size; a.base != base::workspace && a.offset < end;) {
       std::int64_t behind = a.offset;
-      for (int i = 0; i < p_.output_count; ++i) {
-        address const to = destination_of(p_.outputs[i]);
-        if (overlap(to, size_of(p_.outputs[i].id), a, 1)) behind = to.offset + size_of(p_.outputs[i].id);
-      }
+      auto const covers = [&](address to, std::int64_t n) {
+        if (overlap(to, n, a, 1)) behind = to.offset + n;
+      };
+      for (int i = 0; i < p_.output_count; ++i) covers(destination_of(p_.outputs[i]), size_of(p_.outputs[i].id));
+      for (int id = 1; id <= g_.size && behind == a.offset; ++id)
+        if (r_.groups.group_of[id] != 0 && family(id) == op_family::pack && is_place_of_vector(id))
+          covers(r_.memory.address_of[id], size_of(id));
       if (behind == a.offset) return false;
       a.offset = behind;
     }
     return true;
+  }
+  constexpr bool is_place_of_vector(int id) const {
+    address const at = r_.memory.address_of[id];
+    if (!espalier::detail::is_null(layout_.vector_addresses))
+      return is_same(at, layout_.vector_addresses[graph::pack_of(g_[id]).vector]);
+    return at.base == base::gradients && at.offset >= 0 && at.offset + size_of(id) <= r_.memory.packed;
   }
   constexpr void put(memory_piece const& s) {
     if (s.size <= 0) return;

@@ -2,7 +2,11 @@
 #pragma once
 #include "../../base/diagnostics_push.hpp"
 
+#if defined(ESPALIER_CHECK_PLANS)
+#include "../../plan/check_device_plan.hpp"
+#else
 #include "../../plan/device_policy.hpp"
+#endif
 
 /// A program as a graphics processor runs it: its plan, and what the plan leaves to the device.
 namespace espalier::on_cuda::detail {
@@ -34,6 +38,15 @@ inline constexpr plan::device_policy policy_of<Backend, T>{.samples_in_place = t
                                                            .has_wide_numbers = espalier::detail::is_narrow<T>,
                                                            .most_of_steps = most_of_steps<Backend>};
 
+/// The device plan of a program; with ESPALIER_CHECK_PLANS, it and the plan are proved.
+template <class Program, plan::device_policy Policy>
+constexpr auto const& find_device_plan() {
+#if defined(ESPALIER_CHECK_PLANS)
+  plan::prove_device_plan<Program, Policy>();
+#endif
+  return plan::device_plan_of<Program, Policy>;
+}
+
 /// A program definition with its graph, its plan and its device plan.
 template <class Program, plan::device_policy Policy>
 struct device_program {
@@ -41,7 +54,7 @@ struct device_program {
   static constexpr espalier::plan::device_policy policy = Policy;
   static constexpr auto const& program = espalier::plan::graph_of<Program>;
   static constexpr auto const& plan = espalier::plan::plan_of<Program>;
-  static constexpr auto const& device_plan = espalier::plan::device_plan_of<Program, Policy>;
+  static constexpr auto const& device_plan = find_device_plan<Program, Policy>();
 
   static constexpr int operand_index(int x, int k) { return plan.ir.groups[x].first_operand + k; }
   static constexpr espalier::plan::ir_operand const& ir_operand_at(int x, int k) {
