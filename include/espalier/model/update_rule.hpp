@@ -70,7 +70,12 @@ class update_rule {
   explicit update_rule(Optimizer chosen) : optimizer{chosen} { check(); }
 
   /// errors  that of the optimizer, if one of its hyperparameters is outside its range
-  void check() const { optim::check_hyperparameters(optimizer); }
+  /// It stays a function of its own, which has the registers in its name: inlined, it would make those that call it too
+  /// large to be inlined themselves, and units of different flags would share them.
+  template <int Registers = number_registers>
+  [[gnu::noinline]] void check() const {
+    optim::check_hyperparameters(optimizer);
+  }
 
   /// Prepares memory that is zero: sets the scalars, and marks the parameters that optim::decay_only selects. The marks
   /// are stored after the lasting elements.
