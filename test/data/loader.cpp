@@ -3,9 +3,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <espalier/data/dataset.hpp>
 #include <espalier/data/loader.hpp>
 
 #include "support/allocation_counter.hpp"
@@ -288,4 +290,54 @@ BOOST_AUTO_TEST_CASE(an_epoch_allocates_nothing) {
   }
   BOOST_TEST(espalier_test::allocations() == before);
   BOOST_TEST(sum > 0);
+}
+
+namespace {
+using owner = data::dataset<float, shape<2>>;
+std::unique_ptr<owner> twelve_samples() {
+  numbered const n{12};
+  return std::make_unique<owner>(n.images, n.labels);
+}
+}  // namespace
+
+// The compiler would see through the end of a local data set, and warn.
+BOOST_AUTO_TEST_CASE(a_data_set_that_ended) {
+  char const* const words = "the data set (or tensor) of these samples, or of this loader, was destroyed";
+  auto const of_split = test::last_words([] {
+    auto all = twelve_samples();
+    auto const [train, rest] = all->split(8);
+    all.reset();
+    (void)rest.image(0);
+  });
+  BOOST_TEST(test::has(of_split, words));
+  auto const of_loader = test::last_words([] {
+    auto all = twelve_samples();
+    data::loader batches{all->split(8).rest, batch<2, 2>{}, data::in_order{}, data::drop_last};
+    all.reset();
+    (void)one_epoch(batches, 0);
+  });
+  BOOST_TEST(test::has(of_loader, words));
+  auto const within_an_epoch = test::last_words([] {
+    auto all = twelve_samples();
+    data::loader batches{*all, batch<2, 2>{}, data::in_order{}, data::drop_last};
+    for (auto const& [images, labels] : batches.epoch(0)) {
+      (void)images;
+      all.reset();
+    }
+  });
+  BOOST_TEST(test::has(within_an_epoch, words));
+  // A data set that was moved lives on, and memory that another one takes over is that one's.
+  auto const moved = test::last_words([] {
+    auto all = twelve_samples();
+    data::loader batches{*all, batch<2, 2>{}, data::in_order{}, data::drop_last};
+    owner const kept = std::move(*all);
+    all.reset();
+    if (one_epoch(batches, 0).size() != 12u) std::abort();
+    auto again = twelve_samples();
+    again.reset();
+    again = twelve_samples();
+    data::loader others{*again, batch<2, 2>{}, data::in_order{}, data::drop_last};
+    if (one_epoch(others, 0).size() != 12u) std::abort();
+  });
+  BOOST_TEST(moved == "");
 }

@@ -375,6 +375,7 @@ class loader {
   static constexpr bool has_last = is_padded || std::is_same_v<Policy, detail::short_last_policy>;
 
   void begin_epoch(std::int64_t k) noexcept {
+    all_.check_memory();
     epoch_ = k;
     detail::arrange(order_, requested_, k);
   }
@@ -386,6 +387,7 @@ class loader {
   }
   void fill(std::int64_t from, std::int64_t last, int count, T* images,
             typename detail::targets_of<T, Target>::element* labels) {
+    all_.check_memory();
     T* room = nullptr;
     if constexpr (needs_scratch) room = scratch_.data();
     std::int64_t const first = own().begin_of(from);

@@ -2,7 +2,10 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include <cassert>
+
 #include "../io/error.hpp"
+#include "../storage/ended.hpp"
 #include "../storage/view.hpp"
 
 namespace espalier::data {
@@ -76,7 +79,7 @@ struct label_or_shape {
 
 /// samples<T, Sample, Target>: a view of images (or other inputs) and labels in memory of the user: `count` images of
 /// shape Sample, one after the other, and `count` labels. With Target = shape<...>, `count` real targets of that shape.
-/// Cheap to copy; must not outlive the data.
+/// Cheap to copy; must not outlive the data, which builds without NDEBUG check for data sets and tensors.
 /// start   from pointers and a count, or from two contiguous ranges of numbers (std::vector, std::array, std::span,
 ///         arrays), without a copy
 /// errors  other element types, temporaries and arrays of another extent do not compile; size_error if the numbers of
@@ -96,7 +99,7 @@ struct samples {
 
   constexpr samples() = default;
   constexpr samples(T const* of_images, target_element const* of_labels, std::int64_t sample_count)
-      : images{of_images}, labels{of_labels}, count{sample_count} {}
+      : samples{of_images, of_labels, sample_count, espalier::detail::borrowed_memory{of_images}} {}
   template <class X, class Y>
     requires(espalier::detail::Range<std::remove_cvref_t<X>>&& espalier::detail::Range<std::remove_cvref_t<Y>>)
   samples(X&& of_images, Y&& of_labels) {
@@ -140,18 +143,22 @@ struct samples {
         images = espalier::detail::first_number(of_images);
         labels = espalier::detail::first_number(of_labels);
         count = inputs / Sample::size;
+        of_ = espalier::detail::borrowed_memory{images};
       }
     }
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return count; }
   [[nodiscard]] view<T const, Sample> image(std::int64_t at) const noexcept {
+    check_memory();
     return view<T const, Sample>{images + at * Sample::size};
   }
   [[nodiscard]] std::int32_t label(std::int64_t at) const noexcept requires std::is_same_v<Target, data::label> {
+    check_memory();
     return labels[at];
   }
   [[nodiscard]] auto target(std::int64_t at) const noexcept requires is_shape<Target> {
+    check_memory();
     return view<T const, Target>{labels + at * Target::size};
   }
 
@@ -164,8 +171,21 @@ struct samples {
     if (n < 0 || n > count)
       io::throw_error<size_error>("split: expected between 0 and %lld samples in the first part, got %lld",
                                   static_cast<long long>(count), static_cast<long long>(n));
-    return {{images, labels, n}, {images + n * Sample::size, labels + n * target_shape::size, count - n}};
+    check_memory();
+    return {{images, labels, n, of_}, {images + n * Sample::size, labels + n * target_shape::size, count - n, of_}};
   }
+  /// Stops the program in builds without NDEBUG if the data set of these samples was destroyed in this thread.
+  constexpr void check_memory() const noexcept {
+    assert(!of_.has_ended() &&
+           "the data set (or tensor) of these samples, or of this loader, was destroyed; it must outlive them");
+  }
+
+ private:
+  constexpr samples(T const* of_images, target_element const* of_labels, std::int64_t sample_count,
+                    espalier::detail::borrowed_memory of)
+      : images{of_images}, labels{of_labels}, count{sample_count}, of_{of} {}
+
+  espalier::detail::borrowed_memory of_;
 };
 
 }  // namespace espalier::data

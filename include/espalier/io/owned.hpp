@@ -3,6 +3,7 @@
 #include "../base/diagnostics_push.hpp"
 
 #include "../base/supported.hpp"
+#include "../storage/ended.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,10 @@ class owned {
     other.size_ = size;
     return *this;
   }
-  ~owned() { delete[] data_; }
+  ~owned() {
+    espalier::detail::note_end(data_);
+    delete[] data_;
+  }
 
   [[nodiscard]] T* data() noexcept { return data_; }
   [[nodiscard]] T const* data() const noexcept { return data_; }

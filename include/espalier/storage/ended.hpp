@@ -34,6 +34,7 @@ inline constexpr std::uint64_t unchecked = ~std::uint64_t{0};
 constexpr void note_end(void const*) {}
 constexpr std::uint64_t clock_of_ends() { return unchecked; }
 constexpr bool ended_since(void const*, std::uint64_t) { return false; }
+constexpr void const* thread_of_ends() { return nullptr; }
 #else
 inline constinit thread_local ended_table ended{};
 
@@ -51,7 +52,25 @@ constexpr bool ended_since(void const* at, std::uint64_t when) {
   ended_table::line const& line = ended.of(at);
   return line.at == at && line.when > when;
 }
+/// Clocks of different threads are not compared.
+constexpr void const* thread_of_ends() {
+  if (std::is_constant_evaluated()) return nullptr;
+  return &ended;
+}
 #endif
+
+/// Memory that something else owns, seen by the thread that borrowed it. Other threads notice nothing.
+class borrowed_memory {
+ public:
+  constexpr borrowed_memory() = default;
+  constexpr explicit borrowed_memory(void const* at) : at_{at}, when_{clock_of_ends()}, seen_by_{thread_of_ends()} {}
+  constexpr bool has_ended() const { return at_ != nullptr && seen_by_ == thread_of_ends() && ended_since(at_, when_); }
+
+ private:
+  void const* at_ = nullptr;
+  std::uint64_t when_ = unchecked;
+  void const* seen_by_ = nullptr;
+};
 
 }  // namespace espalier::detail
 #include "../base/diagnostics_pop.hpp"
