@@ -30,6 +30,7 @@
 #include "espalier/optim/optim.hpp"
 #include "espalier/model/frozen.hpp"
 #include "espalier/model/assign.hpp"
+#include "espalier/model/net_arithmetic.hpp"
 #include "espalier/model/parameter_of.hpp"
 #include "espalier/model/prediction_plan.hpp"
 #include "espalier/model/trainer.hpp"

@@ -208,6 +208,38 @@ BOOST_AUTO_TEST_CASE(an_inner_training_is_differentiated) {
   check_parameters(loss, m, parameters, x);
   check_elements(loss, x, input);
 }
+namespace {
+// The same functions with operators, and parameter by parameter.
+inline constexpr auto by_operators = [](auto net, auto x, auto y) {
+  auto [loss, g] = esp::value_and_grad<0>(squares)(net, x, y);
+  auto ahead = net - 0.1 * g;
+  ahead -= -(g + g) / 4.0;
+  g *= loss;
+  return squares(ahead, x, y) + 0.1 * sum(square(g)) + sum(g * net) + mean(abs(net));
+};
+inline constexpr auto by_parameters = [](auto net, auto x, auto y) {
+  auto const [loss, gradients] = esp::value_and_grad<0>(squares)(net, x, y);
+  auto const ahead = map_parameters([](auto p, auto g) { return p - 0.1 * g + (g + g) / 4.0; }, net, gradients);
+  auto const g = map_parameters([scale = loss](auto p) { return p * scale; }, gradients);
+  return squares(ahead, x, y) + 0.1 * sum_parameters([](auto p) { return sum(square(p)); }, g) +
+         sum_parameters([](auto p, auto q) { return sum(p * q); }, g, net) +
+         sum_parameters([](auto p) { return sum(abs(p)); }, net) * (1.0 / 51);
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(arithmetic_of_nets_and_gradients) {
+  model<Plain> m{esp::seed{3}};
+  auto const x = doubles<5, 4>(1);
+  auto const y = doubles<5, 3>(2);
+  auto const [value, found] = esp::value_and_grad<0>(by_operators)(m, x, y);
+  auto const [expected_value, expected] = esp::value_and_grad<0>(by_parameters)(m, x, y);
+  BOOST_TEST(value == expected_value, boost::test_tools::tolerance(1e-12));
+  for (std::int64_t i = 0; i < found.span().size(); ++i)
+    BOOST_TEST(found.span()[i] == expected.span()[i], boost::test_tools::tolerance(1e-12));
+  auto const outside = 2 * found + -(found - found * 0.5) / 4;
+  for (std::int64_t i = 0; i < found.span().size(); ++i)
+    BOOST_TEST(outside.span()[i] == 1.875 * found.span()[i], boost::test_tools::tolerance(1e-12));
+}
+
 BOOST_AUTO_TEST_CASE(a_parameter_by_name) {
   model<Plain> m{esp::seed{3}};
   auto const x = doubles<5, 4>(1);

@@ -50,6 +50,30 @@ class gradients {
                     elements(*this));
   }
 
+  /// a + b, a - b, -a, a * number and a / number are new gradients, which allocate.
+  friend gradients operator+(gradients const& a, gradients const& b) {
+    return a.mapped([&](auto const& x) { return x + elements(b); });
+  }
+  friend gradients operator-(gradients const& a, gradients const& b) {
+    return a.mapped([&](auto const& x) { return x - elements(b); });
+  }
+  friend gradients operator-(gradients const& a) {
+    return a.mapped([](auto const& x) { return -x; });
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  friend gradients operator*(gradients const& a, Number b) {
+    return a.mapped([&](auto const& x) { return x * static_cast<number>(b); });
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  friend gradients operator*(Number a, gradients const& b) { return b * a; }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  friend gradients operator/(gradients const& a, Number b) {
+    return a.mapped([&](auto const& x) { return x / static_cast<number>(b); });
+  }
+
   /// All elements, contiguous. On a device with its own memory: a device_span.
   auto span() { return engine_.span_of(memory_.template at<T>(0), size); }
   auto span() const { return engine_.span_of(static_cast<T const*>(memory_.template at<T>(0)), size); }
@@ -76,6 +100,13 @@ class gradients {
 
  private:
   using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  /// Gradients with the elements f(x), a formula of all elements x of these. f(0) is 0, which the gaps have.
+  template <class F>
+  gradients mapped(F const& f) const {
+    gradients r{engine_};
+    if constexpr (size > 0) evaluate_into(f(elements(*this)), elements(r));
+    return r;
+  }
   /// All elements of gradients as a view.
   template <class Gradients>
   static auto elements(Gradients& of) {

@@ -25,11 +25,35 @@ struct held : V {
 };
 }  // namespace tracing
 
+namespace tracing {
+/// Relation that errors name: a net in a function has no parameter(name), which is for names at run time.
+template <class Net, class Name>
+struct named_at_compile_time {
+  static constexpr bool agree = false;
+};
+/// What models have and nets in functions do not, unless the net has a member of that name.
+template <class Net>
+struct words_of_net {
+  template <class Name>
+  invalid<already_reported> parameter(Name const&) const {
+    using Named = named_at_compile_time<Net, Name>;
+    static_assert(Named::agree,
+                  ESPALIER_SENTENCE("net.parameter(\"name\"), gradients.parameter(\"name\"): in a function, "
+                                    "write parameter_of<\"name\">(net)",
+                                    Named));
+    return {};
+  }
+};
+template <class Net>
+  requires requires { &Net::parameter; }
+struct words_of_net<Net> {};
+}  // namespace tracing
+
 /// A model in the body of a function: its module, whose parameters, buffers and random streams belong to the program. A
 /// call runs its forward in the mode of the program, which is training in functions; evaluate(net, x) runs it in
 /// evaluation mode. Gradients of a model have this type, too: their parameters are the gradients.
 template <class Net>
-struct traced_net : Net {
+struct traced_net : Net, tracing::words_of_net<Net> {
   using net_type = Net;
   using is_traced_net = void;
   int vector = 0;  ///< the number of the vector of its trainable parameters among the parameters of the program
@@ -39,6 +63,32 @@ struct traced_net : Net {
     tracing::visit_leaves(static_cast<Net&>(*this), [](auto& leaf, bool) { leaf.slot = 0; });
   }
   constexpr traced_net(Net const& net, int number) : Net{net}, vector{number} {}
+
+  // Element by element of each trainable parameter, with the parameters of the same net, or with a number.
+#define ESPALIER_OF_NETS(op)                                               \
+  template <class B>                                                       \
+  friend constexpr auto operator op(traced_net const& a, B const& b) {     \
+    if constexpr (requires { typename B::is_traced_net; })                 \
+      return map_parameters([](auto p, auto q) { return p op q; }, a, b);  \
+    else return map_parameters([&](auto p) { return p op b; }, a);         \
+  }                                                                        \
+  template <class A>                                                       \
+    requires(!requires { typename A::is_traced_net; })                     \
+  friend constexpr auto operator op(A const& a, traced_net const& b) {     \
+    return map_parameters([&](auto p) { return a op p; }, b);              \
+  }                                                                        \
+  template <class B>                                                       \
+  friend constexpr traced_net& operator op##=(traced_net& a, B const& b) { \
+    return detail::replace_value(a, a op b);                               \
+  }
+  ESPALIER_OF_NETS(+)
+  ESPALIER_OF_NETS(-)
+  ESPALIER_OF_NETS(*)
+  ESPALIER_OF_NETS(/)
+#undef ESPALIER_OF_NETS
+  friend constexpr auto operator-(traced_net const& a) {
+    return map_parameters([](auto p) { return -p; }, a);
+  }
 };
 
 /// A value of a body that is a model, or gradients of one.
