@@ -273,7 +273,7 @@ using fault_of_function = decltype(function_fault<F, Required, X...>());
 #define ESPALIER_CALLS_INSIDE \
   "f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit"
 #define ESPALIER_RETURNS_FORMULA \
-  "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
+  "f must return a formula of its arguments, such as `return sum(x * x);`, not a number, a net, gradients or nothing"
 #define ESPALIER_RUN_BY_COMPILER \
   "the compiler cannot run f; write `constexpr` before each function that f calls, and use only values that are known at compile time"
 #define ESPALIER_REAL_ARGUMENT \
