@@ -61,15 +61,42 @@ struct layer_chain {
   }
 };
 
-/// The parameters of a layer from a case in Keras' or PyTorch's layout.
+/// What stands before and behind the members' names of a layer: "gru2." and "_l1" of gru2.weight_ih_l1.
+struct layer_place {
+  std::string_view before, after;
+};
+/// The place of a recurrent layer or of another one with weights, by its number among those of its kind, in the order
+/// in which the case names them.
+template <class... CaseTensor>
+layer_place place_of_layer(case_tensors<CaseTensor...> const*, bool is_recurrent, int number) {
+  layer_place found{};
+  auto const visit = [&](std::string_view name) {
+    std::string_view const first = is_recurrent ? "weight_ih" : "weight";
+    std::size_t const at = name.rfind(first);
+    if (at == std::string_view::npos || (!is_recurrent && at + first.size() != name.size())) return;
+    if (number-- == 0) found = {name.substr(0, at), name.substr(at + first.size())};
+  };
+  (visit(CaseTensor::name()), ...);
+  return found;
+}
+
+/// The parameters of a layer from a case in Keras' or PyTorch's layout. Names begin with the number of the layer, or
+/// are those of a PyTorch net. nth: the number among the layers of its kind.
 template <class Case, class T>
 struct layer_reader {
   case_run& run;
   int number;
+  int nth;
 
-  std::vector<T> read(std::string_view name, std::int64_t size) const {
+  std::vector<T> read(std::string_view name, std::int64_t size, bool is_recurrent) const {
     std::vector<T> r(static_cast<std::size_t>(size));
-    run.read(role::parameter, join(number, ".", name), std::span<T>{r});
+    joined given = join(number, ".", name);
+    if (!run.has(role::parameter, given)) {
+      auto const [before, after] =
+          place_of_layer(static_cast<typename Case::parameters const*>(nullptr), is_recurrent, nth);
+      given = join(before, name, after);
+    }
+    run.read(role::parameter, given, std::span<T>{r});
     return r;
   }
   static void fill(auto const& named, std::vector<T> const& from) {
@@ -78,10 +105,10 @@ struct layer_reader {
   template <int In, int Out, class Activation>
   void fill_layer(auto& model, dense_layer<In, Out, Activation> const*) const {
     constexpr bool keras = attribute_is<Case, "weights", "keras">;
-    auto const weight = read(keras ? "kernel" : "weight", In * Out);
+    auto const weight = read(keras ? "kernel" : "weight", In * Out, false);
     fill(model.parameter(join(number, ".0.weight").c_str()),
          keras ? weight : transposed<T>(std::span<T const>{weight}, Out, In));
-    fill(model.parameter(join(number, ".0.bias").c_str()), read("bias", Out));
+    fill(model.parameter(join(number, ".0.bias").c_str()), read("bias", Out, false));
   }
   template <int In, int Hidden>
   void fill_layer(auto& model, nn::LSTMCell<In, Hidden> const*) const {
@@ -98,8 +125,8 @@ struct layer_reader {
     constexpr int columns = Gates * Hidden;
     auto const to = [&](std::string_view name) { return model.parameter(join(number, ".", name).c_str()); };
     if constexpr (attribute_is<Case, "weights", "keras">) {
-      std::vector<T> const tensors[] = {read("kernel", In * columns), read("recurrent", Hidden * columns),
-                                        read("bias", Gates == 3 ? 2 * columns : columns)};
+      std::vector<T> const tensors[] = {read("kernel", In * columns, true), read("recurrent", Hidden * columns, true),
+                                        read("bias", Gates == 3 ? 2 * columns : columns, true)};
       for (int i = 0; i < in_keras.member_count; ++i) {
         esp::keras_member const& member = in_keras.members[i];
         auto const named = to(member.name);
@@ -107,14 +134,11 @@ struct layer_reader {
         esp::copy_from_keras(member, named.shape(), from, named.span().data());
       }
     } else {
-      auto const name = [&](std::string_view member) {
-        return run.has(role::parameter, join(number, ".", member)) ? join(member) : join(member, "_l0");
-      };
-      fill(to("weight_ih"), transposed<T>(std::span<T const>{read(name("weight_ih"), In * columns)}, columns, In));
+      fill(to("weight_ih"), transposed<T>(std::span<T const>{read("weight_ih", In * columns, true)}, columns, In));
       fill(to("weight_hh"),
-           transposed<T>(std::span<T const>{read(name("weight_hh"), Hidden * columns)}, columns, Hidden));
-      fill(to("bias_ih"), read(name("bias_ih"), columns));
-      fill(to("bias_hh"), read(name("bias_hh"), columns));
+           transposed<T>(std::span<T const>{read("weight_hh", Hidden * columns, true)}, columns, Hidden));
+      fill(to("bias_ih"), read("bias_ih", columns, true));
+      fill(to("bias_hh"), read("bias_hh", columns, true));
     }
   }
 };
@@ -137,8 +161,10 @@ struct layer_states<Layer> {
 template <class Case, class T, class... Layer>
 void run_layer_chain(case_run& run, layer_chain<Layer...> const*) {
   esp::model<layer_chain<Layer...>, esp::cpu, T> model{esp::seed{0}};
-  int number = 0;
-  (layer_reader<Case, T>{run, number++}.fill_layer(model, static_cast<Layer const*>(nullptr)), ...);
+  int number = 0, of_kind[2]{};
+  (layer_reader<Case, T>{run, number++, of_kind[carried_by<Layer> > 0]++}.fill_layer(
+       model, static_cast<Layer const*>(nullptr)),
+   ...);
   using In = input_shape<Case>;
   constexpr int steps = In::template extent<0>(), features = In::template extent<1>();
   esp::tensor<T, In> x;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <memory>
+
 #include "axes.hpp"
 
 // Cases whose op is a module: a model with given parameters, its output and updated buffers in training mode, and every
@@ -52,6 +54,7 @@ std::span<T> as_span(auto&& storage) {
 
 /// A watched model. Parameters of the case are those below `prefix`, by the rest of their path; those that the case
 /// does not give keep their initial values.
+/// The training program is made where it is used: nets that cannot be trained on a batch have none.
 template <class T, class Net, class In>
 class watched_model {
  public:
@@ -91,7 +94,7 @@ class watched_model {
   void gradients(std::string_view input, esp::tensor<T, Out> const& dy, esp::extents const* parameter_shape = nullptr) {
     step(dy);
     T const* const parameters = model_.parameters().data();
-    T const* const gradients = trainer_.gradients().data();
+    T const* const gradients = trainer().gradients().data();
     model_.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
       std::span<T const> const gradient{gradients + (values.data() - parameters),
                                         static_cast<std::size_t>(values.size())};
@@ -111,7 +114,7 @@ class watched_model {
  private:
   /// A learning rate of 0 leaves the parameters as they are.
   esp::tensor<T, Out> step(esp::tensor<T, Out> const& dy) {
-    trainer_.step(shift_, dy);
+    trainer().step(shift_, dy);
     esp::tensor<T, Out> y;
     auto const seen = model_.buffer("output").span();
     for (std::int64_t i = 0; i < Out::size; ++i) y.data()[i] = seen.data()[i];
@@ -125,8 +128,14 @@ class watched_model {
   case_run& run_;
   std::string_view prefix_;
   model_type model_{esp::seed{0}};
-  esp::trainer<model_type, dot_loss, optim::SGD<>, In> trainer_{model_, dot_loss{}, optim::SGD<>{.learning_rate = 0},
-                                                                In{}};
+  template <class Model = model_type>
+  auto& trainer() {
+    using trainer_type = esp::trainer<Model, dot_loss, optim::SGD<>, In>;
+    if (trainer_ == nullptr)
+      trainer_ = std::make_shared<trainer_type>(model_, dot_loss{}, optim::SGD<>{.learning_rate = 0}, In{});
+    return *static_cast<trainer_type*>(trainer_.get());
+  }
+  std::shared_ptr<void> trainer_;
   esp::tensor<T, In> shift_;
 };
 
