@@ -223,8 +223,11 @@ struct RotaryAttention {
 
   constexpr auto forward(auto x) const {
     using Fault = typename detail::sequence_fault<Features, decltype(x)>::type;
+    using Base = base_of_angles<rotary_options<Options.rotary>>;
     if constexpr (is_invalid<Fault>) {
       return Fault{};
+    } else if constexpr (!Base::agree) {
+      return invalid<Base>{};
     } else {
       auto const q = rotary_embedding<Options.rotary>(detail::to_heads<Heads>(wq(x)));
       auto const k = rotary_embedding<Options.rotary>(detail::to_heads<KeyHeads>(wk(x)));

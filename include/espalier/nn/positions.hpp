@@ -46,6 +46,7 @@ struct LearnedPositions {
 };
 
 /// The options of SinusoidalPositions.
+/// range   base > 0 and finite
 struct sinusoidal {
   double base = 10000;
   int first_position = 0;
@@ -62,7 +63,7 @@ struct pairs_of_features {
 /// Adds sines and cosines of the position: to feature 2 i of position p, sin(p / base^(2 i / Features)), to feature
 /// 2 i + 1 its cosine. Positions begin with first_position.
 /// shape   (..., T, Features) -> the same
-/// errors  an odd number of features does not compile
+/// errors  an odd number of features and another base do not compile
 /// saves   nothing
 /// gradient  dx = dy
 /// source  Vaswani et al. 2017
@@ -80,8 +81,13 @@ struct SinusoidalPositions {
     } else {
       constexpr int rows = shape_of<X>::template extent<-2>(), features = shape_of<X>::template extent<-1>();
       constexpr rotary angles{.base = Options.base, .first_position = Options.first_position};
-      auto const angle = espalier::detail::angles_in_sequence<rows, features / 2, angles>();
-      return x + reshape<rows, features>(stack<-1>(sin(angle), cos(angle)));
+      using Base = base_of_angles<rotary_options<angles>>;
+      if constexpr (!Base::agree) {
+        return invalid<Base>{};
+      } else {
+        auto const angle = espalier::detail::angles_in_sequence<rows, features / 2, angles>();
+        return x + reshape<rows, features>(stack<-1>(sin(angle), cos(angle)));
+      }
     }
   }
 };

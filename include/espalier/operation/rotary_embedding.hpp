@@ -18,12 +18,22 @@ namespace espalier {
 
 /// The options of rotary_embedding. interleaved: features 2 i and 2 i + 1 are a pair (Llama); otherwise i and
 /// i + features / 2 (GPT-NeoX, Hugging Face). Pair i of position p turns by the angle p / base^(2 i / features).
+/// range   base > 0 and finite
 struct rotary {
   bool interleaved = true;
   double base = 10000;
   int first_position = 0;
 };
 
+/// Named relation of positions that become angles: their base is above 0 and finite.
+template <rotary Options>
+struct rotary_options {};
+template <class Options>
+struct base_of_angles;
+template <rotary Options>
+struct base_of_angles<rotary_options<Options>> {
+  static constexpr bool agree = Options.base > 0 && math::is_finite(Options.base) != 0;
+};
 /// Named relation of rotary_embedding(x): x has an axis of positions and an even number of features.
 template <class X>
 struct rotates {
@@ -106,23 +116,25 @@ struct rule<rotary_embedding_at_<Options>> : composite {
 };
 
 namespace detail {
-template <bool AnyInvalid, class X, class... P>
+template <bool AnyInvalid, rotary Options, class X, class... P>
 struct rotary_fault : first_invalid<std::remove_cvref_t<X>, std::remove_cvref_t<P>...> {
   using reported_fault = agreed;
 };
-template <class X, class... P>
-struct rotary_fault<false, X, P...> {
+template <rotary Options, class X, class... P>
+struct rotary_fault<false, Options, X, P...> {
   using pairs = rotates<shape_of<X>>;
   using devices = typename devices_relation<is_eager<X, P...>, X, P...>::type;
-  using fault = typename first_fault<pairs, behind<one_position_a_row<shape_of<X>, shape_of<P>>, pairs>...,
+  using fault = typename first_fault<base_of_angles<rotary_options<Options>>, pairs,
+                                     behind<one_position_a_row<shape_of<X>, shape_of<P>>, pairs>...,
                                      same_element<element_of<X>, element_of<P>>..., devices>::type;
   using type = std::conditional_t<fault::agree, agreed, invalid<fault>>;
   using reported_fault = std::conditional_t<is_eager<X, P...>, type, agreed>;
 };
-template <class... X>
-using rotary_fault_of = rotary_fault<(is_invalid<std::remove_cvref_t<X>> || ...), X...>;
+template <rotary Options, class... X>
+using rotary_fault_of = rotary_fault<(is_invalid<std::remove_cvref_t<X>> || ...), Options, X...>;
 }  // namespace detail
 
+#define ESPALIER_ROTARY_BASE "rotary_embedding<rotary{.base = b}>(x): b must be above 0 and finite"
 #define ESPALIER_ROTARY_SHAPE "x is (..., positions, features), with an even number of features and at most 5 axes"
 
 /// rotary_embedding<Options>(x): turns pairs of features by angles that grow with the position, so that products of
@@ -130,21 +142,25 @@ using rotary_fault_of = rotary_fault<(is_invalid<std::remove_cvref_t<X>> || ...)
 /// first_position + 1, ...; rotary_embedding<Options>(x, positions) takes them from a vector, to which first_position
 /// is added.
 /// shape   (..., T, D) -> the same; positions (T)
-/// errors  an odd D, another number of positions, a mix of float and double, and two devices do not compile
+/// errors  another base, an odd D, another number of positions, a mix of float and double, and two devices do not
+///         compile
 /// range   angles have the precision of the elements: in float their error is about 6e-8 of the position
 /// saves   the cosines and sines of the angles
 /// gradient  dx = dy turned back; none for positions that are constants
 /// source  Su et al. 2021
-template <rotary Options = rotary{}, Expression X, class Fault = typename detail::rotary_fault_of<X>::reported_fault>
+template <rotary Options = rotary{}, Expression X,
+          class Fault = typename detail::rotary_fault_of<Options, X>::reported_fault>
 constexpr auto rotary_embedding(X&& x) {
+  static_assert(holds<base_of_angles, Fault>, ESPALIER_SENTENCE(ESPALIER_ROTARY_BASE, Fault));
   static_assert(holds<rotates, Fault>, ESPALIER_SENTENCE("rotary_embedding(x): " ESPALIER_ROTARY_SHAPE, Fault));
-  using Invalid = typename detail::rotary_fault_of<X>::type;
+  using Invalid = typename detail::rotary_fault_of<Options, X>::type;
   if constexpr (!Invalid::agree) return Invalid{};
   else return detail::make_node<rotary_embedding_<Options>, 0, shape_of<X>>(static_cast<X&&>(x));
 }
 template <rotary Options = rotary{}, Expression X, Expression P,
-          class Fault = typename detail::rotary_fault_of<X, P>::reported_fault>
+          class Fault = typename detail::rotary_fault_of<Options, X, P>::reported_fault>
 constexpr auto rotary_embedding(X&& x, P&& positions) {
+  static_assert(holds<base_of_angles, Fault>, ESPALIER_SENTENCE(ESPALIER_ROTARY_BASE, Fault));
   static_assert(holds<rotates, Fault>,
                 ESPALIER_SENTENCE("rotary_embedding(x, positions): " ESPALIER_ROTARY_SHAPE, Fault));
   static_assert(
@@ -154,7 +170,7 @@ constexpr auto rotary_embedding(X&& x, P&& positions) {
                 ESPALIER_SENTENCE("rotary_embedding(x, positions): " ESPALIER_ELEMENTS_FIT, Fault));
   static_assert(holds<same_device, Fault>,
                 ESPALIER_SENTENCE("rotary_embedding(x, positions): " ESPALIER_DEVICES_FIT, Fault));
-  using Invalid = typename detail::rotary_fault_of<X, P>::type;
+  using Invalid = typename detail::rotary_fault_of<Options, X, P>::type;
   if constexpr (!Invalid::agree) return Invalid{};
   else
     return detail::make_node<rotary_embedding_at_<Options>, 0, shape_of<X>>(static_cast<X&&>(x),
