@@ -124,6 +124,14 @@ BOOST_AUTO_TEST_CASE(large_products) {
   check_net<nn::Sequential<nn::Linear<24, 40>, nn::ReLU, nn::Linear<40, 8>>, nn::MeanSquaredError, esp::batch<4, 24>>(
       "4x24x40");
 }
+// In blocks of rows and of terms, and in levels of them.
+BOOST_AUTO_TEST_CASE(long_sums) {
+  using Few = esp::detail::training_program<nn::Sequential<nn::Linear<1, 2>, nn::BatchNorm1d<2>>, nn::MeanSquaredError,
+                                            esp::batch<20'000, 1>>;
+  using Many = esp::detail::training_program<nn::Linear<6, 40>, nn::MeanSquaredError, esp::batch<1'500, 6>>;
+  check_program<Few, float>("20000x1x2");
+  check_program<Many, float>("1500x6x40");
+}
 
 // The kernels are those of single numbers, and packs of one number compute what the others do.
 BOOST_AUTO_TEST_CASE(functions_of_one_number) {

@@ -61,29 +61,67 @@ struct bounded_kernel<long_row_kernel<T, Arch, 1, Columns, Instructions, Operand
     base::compute_numbers(l.values, instructions_in<facts, base::statistics(S, base::computed)>{});
     base::add_statistics(singles, l.values, instructions_in<facts, base::statistics(S, base::accumulated)>{});
   }
+  template <int S>
+  static constexpr bool summed_in_registers = (facts::reduced(S, extent_class::row) |
+                                               facts::reduced(S, extent_class::single)) != 0;
+  template <int S, int Count, class Sum>
+  static ESPALIER_IN_KERNEL void finalize(row_state& l, V* total, Sum const* sum, int columns) {
+    base::template add_totals_of<Count>(total, sum, 0,
+                                        instructions_in<facts, facts::reduced(S, extent_class::single)>{});
+    estimate(l, columns, instructions_in<facts, base::statistics(S, base::estimated)>{});
+    base::template reduce_sums<Count>(l, sum, 0, instructions_in<facts, base::statistics(S, base::reduced)>{});
+  }
   template <int S, int... U>
   static ESPALIER_IN_KERNEL void sweep(row_state& l, T* const* sums, T* singles, V* total, bool past, int columns,
                                        std::integer_sequence<int, U...>) {
     using row = std::integer_sequence<int, 0>;
     constexpr int count = static_cast<int>(sizeof...(U));
+    using reduced = set_members<facts::reduced(S)>;
+    using summed =
+        instructions_in<facts, facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single)>;
     typename base::accumulators sum[sizeof...(U)][1];  // (vectors, rows, instructions)
-    (base::template clear<0>(sum[U], set_members<facts::reduced(S)>{}), ...);
+    (base::template clear<0>(sum[U], reduced{}), ...);
+    // In blocks, from the same number of columns on as for a fixed number.
+    constexpr int turns = base::turns_of_block;
+    constexpr bool in_blocks = summed_in_registers<S> && base::vectors / count > 2 * turns;
+    constexpr int levels = in_blocks ? detail::count_levels(base::vectors / count / turns) : 0;
+    typename base::accumulators of_blocks[static_cast<std::size_t>(levels) + 1][1][1];  // (levels, 1, 1, instructions)
+    if constexpr (in_blocks)
+      for (auto& level : of_blocks) base::template clear<0>(level[0], reduced{});
+    [[maybe_unused]] auto const move = [&](auto to, auto from) {
+      base::template add_totals_of<1>(of_blocks[to][0][0], of_blocks[from], 0, summed{});
+      base::template clear<0>(of_blocks[from][0], reduced{});
+    };
+    [[maybe_unused]] bool const is_long = columns / width / count > 2 * turns;
+    [[maybe_unused]] std::int64_t block = 0;
+    [[maybe_unused]] int end_of_block = turns * count * width;
     int j = 0;
     ESPALIER_AS_LOOP
-    for (; j + count * width <= columns; j += count * width)
+    for (; j + count * width <= columns; j += count * width) {
+      if constexpr (in_blocks)
+        if (is_long && j >= end_of_block) [[unlikely]] {
+          base::template add_totals_of<count>(of_blocks[0][0][0], sum, 0, summed{});
+          (base::template clear<0>(sum[U], reduced{}), ...);
+          detail::carry_block<levels>(block++, move);
+          end_of_block += turns * count * width;
+        }
       (base::template sweep_vector<S, width>(&l, sums, sum[U], V::iota(static_cast<T>(j + U * width)), false,
                                              j + U * width, past, row{}),
        ...);
+    }
     ESPALIER_AS_LOOP
     for (; j + width <= columns; j += width)
       base::template sweep_vector<S, width>(&l, sums, sum[0], V::iota(static_cast<T>(j)), false, j, past, row{});
     ESPALIER_AS_LOOP
     for (; j < columns; ++j)
       base::template sweep_vector<S, 1>(&l, sums, sum[0], V::iota(static_cast<T>(j)), false, j, past, row{});
-    base::template add_totals_of<count>(total, sum, 0,
-                                        instructions_in<facts, facts::reduced(S, extent_class::single)>{});
-    estimate(l, columns, instructions_in<facts, base::statistics(S, base::estimated)>{});
-    base::template reduce_sums<count>(l, sum, 0, instructions_in<facts, base::statistics(S, base::reduced)>{});
+    if constexpr (in_blocks) {
+      base::template add_totals_of<count>(of_blocks[0][0][0], sum, 0, summed{});
+      detail::gather_levels<levels>(move);
+      finalize<S, 1>(l, total, of_blocks[0], columns);
+    } else {
+      finalize<S, count>(l, total, sum, columns);
+    }
     base::compute_numbers(l.values, instructions_in<facts, base::statistics(S, base::computed)>{});
     base::add_statistics(singles, l.values, instructions_in<facts, base::statistics(S, base::accumulated)>{});
     if constexpr (S + 1 < sweeps)
@@ -150,10 +188,7 @@ struct bounded_kernel<short_row_kernel<T, Arch, Rows, Columns, Instructions, Ope
     for (int k = 0; k < operands; ++k) start_of[k] = p[k];
     for (int k = 0; k < outputs; ++k) first[k] = p[operands + k];
     typename kernel::totals all;
-    kernel::start_columns(all, set_members<kernel::sums_at(extent_class::column)>{});
-    base::clear(all.single, set_members<kernel::sums_at(extent_class::single)>{});
-    int row = 0;
-    for (; row + width <= rows; row += width) kernel::template rows<width>(start_of, first, all, row);
+    int const row = kernel::whole_rows(start_of, first, all, rows);
     remaining<width / 2>(start_of, first, all, row, rows);
     typename base::value_numbers v;
     base::put_constants(v, typename base::constants{});
@@ -183,18 +218,6 @@ struct bounded_kernel<column_kernel<T, Arch, Rows, Columns, Instructions, Operan
   using packs = typename kernel::instruction_packs;
   static constexpr int width = base::width, vectors = kernel::vectors, tail = kernel::tail;
 
-  template <int S>
-  static ESPALIER_IN_KERNEL void sweep(block const& b, packs* total, int rows) {
-    constexpr int at_once = kernel::rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
-    using indices = typename base::operand_indices;
-    int const times = rows / at_once;
-    for (int i = 0; i < times; ++i)
-      kernel::template rows<S>(b, total, (kernel::upwards(S) ? times - 1 - i : i) * at_once,
-                               std::make_integer_sequence<int, at_once>{}, indices{});
-    if constexpr (at_once > 1)
-      for (int row = times * at_once; row < rows; ++row)
-        kernel::template rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, indices{});
-  }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j, int rows,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
@@ -220,36 +243,38 @@ struct bounded_kernel<column_kernel<T, Arch, Rows, Columns, Instructions, Operan
     kernel::store_stored(v, kept, next{});
   }
   template <int S>
-  static ESPALIER_IN_KERNEL void finalize_statistics(block const& b, V* total, int rows) {
+  static ESPALIER_IN_KERNEL void finalize_statistics(block const& b, int rows) {
     if constexpr ((facts::statistics_after(S) | facts::reduced(S + 1, extent_class::column)) != 0) {
+      V* const total = b.total->of_row[0];
       T* kept = b.kept;
       int j = b.begin;
       for (; j + width <= b.end; j += width, kept += kernel::slots * width)
         finalize_vector<S, width>(b, kept, total, j, rows);
       if constexpr (tail != 0)
         if (b.end == Columns) finalize_vector<S, tail>(b, kept, total, Columns - tail, rows);
+      if constexpr (memory::statistics(S, memory::accumulated) != 0) kernel::end_turn(*b.total);
     }
   }
   template <int... S>
   static ESPALIER_IN_KERNEL void columns(typename kernel::memory_of_call const& m, V* sum, int rows,
                                          std::integer_sequence<int, S...>) {
-    using single = set_members<kernel::single_sum_instructions>;
-    constexpr int strip = kernel::strip, slots = kernel::slots, at_once = kernel::max_rows_per_iteration;
-    alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];  // (strip, slots, width)
-    packs total[static_cast<std::size_t>(at_once)];                                       // (rows, instructions)
-    for (int i = 0; i < at_once; ++i) base::clear(total[i], single{});
+    constexpr int strip = kernel::strip;
+    alignas(64) T kept[static_cast<std::size_t>(kernel::kept_size)];
+    alignas(64) T sums_of_levels[static_cast<std::size_t>(kernel::levels * kernel::kept_size + 1)];
+    typename kernel::totals total;
+    kernel::clear_totals(total);
     bool past = false;
     if constexpr (kernel::stores_past_caches)
       past = streams_now<V::registers::bytes>(facts::full_operands() * kernel::bytes, m.first, facts::outputs);
     for (int v = 0; v < vectors; v += strip) {
       int const last = v + strip < vectors ? v + strip : vectors;
-      block const b{m.start_of, m.first, kept, total, v * width, last * width < Columns ? last * width : Columns, past};
-      finalize_statistics<-1>(b, total[0], rows);
-      ((sweep<S>(b, total, rows), finalize_statistics<S>(b, total[0], rows)), ...);
+      block const b{
+          m.start_of, m.first, kept, sums_of_levels, &total, v * width, last * width < Columns ? last * width : Columns,
+          past};
+      finalize_statistics<-1>(b, rows);
+      ((kernel::template sweep<S>(b, rows), finalize_statistics<S>(b, rows)), ...);
     }
-    base::clear(sum, single{});
-    for (int i = 0; i < at_once; ++i)
-      base::combine_all(sum, total[i], instructions_in<facts, kernel::single_sum_instructions>{});
+    kernel::finish_totals(total, sum);
     if constexpr (kernel::stores_past_caches) stream_fence();
   }
   ESPALIER_KERNEL static void run(auto p, int rows) {
@@ -268,8 +293,7 @@ struct bounded_kernel<segmented_row_kernel<T, Arch, Rows, Columns, Segments, Ins
   using facts = typename base::facts;
   using V = typename base::V;
   using value_packs = typename base::value_packs;
-  static constexpr int width = base::width, run_length = kernel::run_length, whole = kernel::whole, tail = kernel::tail,
-                       at_once = kernel::vectors_per_iteration;
+  static constexpr int run_length = kernel::run_length, at_once = kernel::vectors_per_iteration;
 
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(T const* const* in, V* v, int segments,
@@ -293,16 +317,7 @@ struct bounded_kernel<segmented_row_kernel<T, Arch, Rows, Columns, Segments, Ins
                                        std::integer_sequence<int, R...> all) {
     constexpr detail::bits reduced = facts::reduced(S);
     typename kernel::instruction_packs sum[static_cast<std::size_t>(at_once)];  // (vectors, instructions)
-    (base::clear(sum[R], set_members<reduced>{}), ...);
-    for (int segment = 0; segment < segments; ++segment) {
-      std::ptrdiff_t j = static_cast<std::ptrdiff_t>(segment) * Rows * run_length;
-      for (int i = 0; i + at_once <= whole; i += at_once, j += at_once * width)
-        (kernel::template sweep_vector<width, S>(in, out, row_values, sum[R], past, j + R * width), ...);
-      if constexpr (whole % at_once != 0)
-        for (int i = 0; i < whole % at_once; ++i, j += width)
-          kernel::template sweep_vector<width, S>(in, out, row_values, sum[0], past, j);
-      if constexpr (tail != 0) kernel::template sweep_vector<tail, S>(in, out, row_values, sum[0], past, j);
-    }
+    kernel::template add_segments<S>(in, out, row_values, sum, past, segments, all);
     for (int i = 1; i < at_once; ++i) base::combine_all(sum[0], sum[i], instructions_in<facts, reduced>{});
     finalize_statistics<S>(in, row_values, sum[0], segments);
     if constexpr (facts::works_in(S + 1)) sweep<S + 1>(in, out, row_values, past, segments, all);

@@ -55,6 +55,12 @@ struct column_storage {
     return r;
   }();
 
+  /// The sums that sweeps add to.
+  static constexpr int sums() {
+    int n = 0;
+    for (int s = 0; s < sweeps; ++s) n += count(Facts::reduced(s, extent_class::column));
+    return n;
+  }
   static constexpr bits columns_for_sweep(int s) { return of.in_sweep[s]; }
   static constexpr bits columns_for_statistics(int s) { return of.for_statistics[s + 1]; }
   /// The statistics that are available after sweep s, by role: estimated from a few elements, computed, or added to

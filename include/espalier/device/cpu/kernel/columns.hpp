@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "column_storage.hpp"
 
 /// Kernels of fused groups that reduce down columns.
@@ -45,9 +46,13 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static constexpr bool prefetches_results = facts::full_results() * bytes > 2 * written_far;
   static constexpr int max_rows_per_iteration = 4;
 
-  /// Vectors of columns at a time: the values stored for them take at most 48 KiB.
+  /// The rows of a block of a sum (see cascade.hpp). Where rows are combined with each other, a block has more of them.
+  static constexpr int rows_of_block = (narrow ? 2 : 1) * detail::terms_of_block;
+  static constexpr int levels =
+      memory::sums() == 0 || Rows < 2 * rows_of_block ? 0 : detail::count_levels(Rows / rows_of_block);
+  /// Vectors of columns at a time: the values stored for them take at most 48 KiB, or as much again for each level.
   static constexpr int strip = [] {
-    int const most = 49152 / V::registers::bytes / (slots > 0 ? slots : 1);
+    int const most = (levels > 0 ? 24576 : 49152) / V::registers::bytes / (slots > 0 ? slots : 1);
     if (vectors <= most) return vectors;
     int const strips = (vectors + most - 1) / most;
     return (vectors + strips - 1) / strips;
@@ -109,16 +114,99 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     (void)v, (void)kept;
   }
 
-  /// A block of columns and its memory. kept: the values stored for its columns. total: sums over all elements, one for
-  /// each row of those at a time.
+  /// The elements of `kept`, and of each level of its sums.
+  static constexpr std::int64_t kept_size = slots > 0 ? std::int64_t{strip} * slots* width : 1;
+  /// Sums over all elements: one for each row of those at a time, and levels, to which they are added after so many
+  /// vectors.
+  static constexpr int vectors_of_turn = strip < detail::terms_of_block ? strip : detail::terms_of_block,
+                       turns_of_block = detail::terms_of_block / vectors_of_turn;
+  static constexpr int single_levels =
+      detail::count(facts::single_sums()) == 0
+          ? 0
+          : detail::count_levels((elements / width + 64) / (vectors_of_turn * turns_of_block) * facts::schedule.sweeps);
+  struct totals {
+    instruction_packs of_row[max_rows_per_iteration];  // (rows, instructions)
+    instruction_packs level[static_cast<std::size_t>(single_levels) + 1];
+    int turns;
+    std::int64_t blocks;
+  };
+  static ESPALIER_IN_KERNEL void clear_totals(totals& t) {
+    using single = set_members<single_sum_instructions>;
+    for (instruction_packs& sums : t.of_row) base::clear(sums, single{});
+    for (instruction_packs& sums : t.level) base::clear(sums, single{});
+    t.turns = 0;
+    t.blocks = 0;
+  }
+  /// Adds the sums of some rows to those of the first of them.
+  static ESPALIER_IN_KERNEL void add_rows_of(totals& t) {
+    for (int i = 1; i < max_rows_per_iteration; ++i) {
+      base::combine_all(t.of_row[0], t.of_row[i], instructions_in<facts, single_sum_instructions>{});
+      base::clear(t.of_row[i], set_members<single_sum_instructions>{});
+    }
+  }
+  ESPALIER_KERNEL static void move_totals(totals& t, int to, int from) {
+    instruction_packs& x = from == 0 ? t.of_row[0] : t.level[from];
+    base::combine_all(to == 0 ? t.of_row[0] : t.level[to], x, instructions_in<facts, single_sum_instructions>{});
+    base::clear(x, set_members<single_sum_instructions>{});
+  }
+  /// After so many vectors of some rows, or of statistics.
+  static ESPALIER_IN_KERNEL void end_turn(totals& t) {
+    if constexpr (single_levels > 0) {
+      if (++t.turns < turns_of_block) return;
+      t.turns = 0;
+      add_rows_of(t);
+      detail::carry_block<single_levels>(t.blocks++, [&](int to, int from) { move_totals(t, to, from); });
+    }
+  }
+
+  /// A block of columns and its memory. kept: the values stored for its columns. levels: those of their sums. total:
+  /// sums over all elements.
   struct block {
     T const* const* start_of;
     T* const* first;
-    T* kept;
-    instruction_packs* total;
+    T *kept, *levels;
+    totals* total;
     int begin, end;
     bool past_caches;
   };
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void move_vector(T* to, T* from,
+                                             list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    (rule<Op>::combine(V::load(to + at_slot<I>), V::load(from + at_slot<I>)).store(to + at_slot<I>), ...);
+    (V(base::template identity<I>).store(from + at_slot<I>), ...);
+    (void)to, (void)from;
+  }
+  template <int... I>
+  static ESPALIER_IN_KERNEL void clear_vector(T* to, std::integer_sequence<int, I...>) {
+    (V(base::template identity<I>).store(to + at_slot<I>), ...);
+    (void)to;
+  }
+  template <int S>
+  static ESPALIER_INLINE void add_sums(T* to, T* from, int columns) {
+    using summed = instructions_in<facts, facts::reduced(S, extent_class::column)>;
+    for (int j = 0; j < columns; j += width, to += slots * width, from += slots * width)
+      move_vector(to, from, summed{});
+  }
+  template <int S>
+  ESPALIER_KERNEL static void add_level(T* to, T* from, int columns) {
+    add_sums<S>(to, from, columns);
+  }
+  /// Adds the sums of sweep S in level `from` to those in level `to`. Those of a block lie apart, and no function is
+  /// called with them: a compiler keeps few of them in registers.
+  template <int S>
+  static ESPALIER_INLINE void move_sums(block const& b, int to, int from) {
+    int const columns = b.end - b.begin;
+    auto const level = [&](int l) { return b.levels + (l - 1) * kept_size; };
+    if (from == 0) add_sums<S>(level(to), b.kept, columns);
+    else if (to == 0) add_sums<S>(b.kept, level(from), columns);
+    else add_level<S>(level(to), level(from), columns);
+  }
+  template <int S>
+  ESPALIER_KERNEL static void clear_levels(T* first, int columns) {
+    for (int level = 0; level < levels; ++level)
+      for (int j = 0; j < columns; j += width)
+        clear_vector(first + level * kept_size + j * slots, set_members<facts::reduced(S, extent_class::column)>{});
+  }
 
   /// Computes one vector of columns in row r of those at a time. v has the values that are the same in every row.
   /// r is a number and no template argument, which would make functions for each row.
@@ -184,26 +272,60 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static constexpr std::ptrdiff_t output_stride =
       facts::instruction_at[facts::output_at[O].instruction].extent == extent_class::full ? Columns : 0;
   template <int S, int... R, int... L>
-  static ESPALIER_IN_KERNEL void rows(block const& b, instruction_packs* total, int row,
-                                      std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
+  static ESPALIER_IN_KERNEL void rows(block const& b, int row, std::integer_sequence<int, R...> r,
+                                      std::integer_sequence<int, L...>) {
     T const* const in[] = {b.start_of[L] + row * row_stride.of[L]..., nullptr};
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     begin_row(out, b.first, row, std::make_integer_sequence<int, facts::outputs>{});
+    instruction_packs* const total = b.total->of_row;
     T* kept = b.kept;
     int j = b.begin;
+    if constexpr (single_levels > 0 && facts::reduced(S, extent_class::single) != 0) {
+      constexpr int turn = vectors_of_turn * width;
+      for (; j + turn <= b.end; end_turn(*b.total))
+        for (int const end = j + turn; j < end; j += width, kept += slots * width)
+          vector<S, width>(b, in, out, kept, total, j, r);
+    }
+    [[maybe_unused]] bool const some_left = j < b.end;
     for (; j + width <= b.end; j += width, kept += slots * width) vector<S, width>(b, in, out, kept, total, j, r);
     if constexpr (tail != 0)
       if (b.end == Columns) vector<S, tail>(b, in, out, kept, total, Columns - tail, r);
+    if constexpr (single_levels > 0 && facts::reduced(S, extent_class::single) != 0)
+      if (some_left) end_turn(*b.total);
   }
+  /// Iterations first ... last - 1, of `at_once` rows each.
   template <int S>
-  static ESPALIER_IN_KERNEL void sweep(block const& b, instruction_packs* total) {
-    constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0), times = Rows / at_once;
-    for (int i = 0; i < times; ++i)
-      rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{},
+  static ESPALIER_IN_KERNEL void some_rows(block const& b, int times, int first, int last) {
+    constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    for (int i = first; i < last; ++i)
+      rows<S>(b, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{},
               typename base::operand_indices{});
-    if constexpr (Rows % at_once != 0)
-      for (int row = times * at_once; row < Rows; ++row)
-        rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
+  }
+  /// Whole blocks of rows, if there are two. Returns the number of their iterations.
+  template <int S>
+  static ESPALIER_IN_KERNEL int whole_blocks(block const& b, int times) {
+    constexpr int turns = rows_of_block / rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    clear_levels<S>(b.levels, b.end - b.begin);
+    int i = 0;
+    if (times < 2 * turns) return i;
+    for (std::int64_t number = 0; i + turns <= times; i += turns) {
+      some_rows<S>(b, times, i, i + turns);
+      detail::carry_block<levels>(number++, [&](int to, int from) { move_sums<S>(b, to, from); });
+    }
+    return i;
+  }
+  /// count: the number of rows, maybe a constant.
+  template <int S, class Count>
+  static ESPALIER_IN_KERNEL void sweep(block const& b, Count count) {
+    constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    constexpr bool in_blocks = levels > 0 && facts::reduced(S, extent_class::column) != 0;
+    int const times = count / at_once;
+    if constexpr (in_blocks) some_rows<S>(b, times, whole_blocks<S>(b, times), times);
+    else some_rows<S>(b, times, 0, times);
+    if constexpr (at_once > 1)
+      for (int row = times * at_once; row < count; ++row)
+        rows<S>(b, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
+    if constexpr (in_blocks) detail::gather_levels<levels>([&](int to, int from) { move_sums<S>(b, to, from); });
   }
 
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
@@ -238,14 +360,26 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     base::clear(v, next{});
     store_stored(v, kept, next{});
   }
+  static ESPALIER_IN_KERNEL void finish_totals(totals& t, V* sum) {
+    using single = set_members<single_sum_instructions>;
+    base::clear(sum, single{});
+    if constexpr (single_levels > 0) {
+      add_rows_of(t);
+      detail::gather_levels<single_levels>([&](int to, int from) { move_totals(t, to, from); });
+    }
+    for (instruction_packs& of_row : t.of_row)
+      base::combine_all(sum, of_row, instructions_in<facts, single_sum_instructions>{});
+  }
   template <int S>
-  static ESPALIER_IN_KERNEL void finalize_statistics(block const& b, V* total) {
+  static ESPALIER_IN_KERNEL void finalize_statistics(block const& b) {
     if constexpr ((facts::statistics_after(S) | facts::reduced(S + 1, extent_class::column)) != 0) {
+      V* const total = b.total->of_row[0];
       T* kept = b.kept;
       int j = b.begin;
       for (; j + width <= b.end; j += width, kept += slots * width) finalize_vector<S, width>(b, kept, total, j);
       if constexpr (tail != 0)
         if (b.end == Columns) finalize_vector<S, tail>(b, kept, total, Columns - tail);
+      if constexpr (memory::statistics(S, memory::accumulated) != 0) end_turn(*b.total);
     }
   }
   static constexpr int sweeps = [] {
@@ -266,23 +400,22 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   template <int... S>
   static ESPALIER_IN_KERNEL void columns(memory_of_call const& m, V* sum, int begin, int end,
                                          std::integer_sequence<int, S...>) {
-    using single = set_members<single_sum_instructions>;
-    alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];  // (strip, slots, width)
-    instruction_packs total[max_rows_per_iteration];                                      // (rows, instructions)
-    for (int i = 0; i < max_rows_per_iteration; ++i) base::clear(total[i], single{});
+    alignas(64) T kept[static_cast<std::size_t>(kept_size)];                         // (strip, slots, width)
+    alignas(64) T sums_of_levels[static_cast<std::size_t>(levels * kept_size + 1)];  // (levels, strip, slots, width)
+    totals total;
+    clear_totals(total);
     bool past_caches = false;
     if constexpr (stores_past_caches)
       past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, m.first, facts::outputs);
     for (int v = begin; v < end; v += strip) {
       int const last = v + strip < end ? v + strip : end;
-      block const b{m.start_of, m.first, kept, total, v * width, last * width < Columns ? last * width : Columns,
-                    past_caches};
-      finalize_statistics<-1>(b, total[0]);
-      ((sweep<S>(b, total), finalize_statistics<S>(b, total[0])), ...);
+      block const b{
+          m.start_of, m.first, kept, sums_of_levels, &total, v * width, last * width < Columns ? last * width : Columns,
+          past_caches};
+      finalize_statistics<-1>(b);
+      ((sweep<S>(b, std::integral_constant<int, Rows>{}), finalize_statistics<S>(b)), ...);
     }
-    base::clear(sum, single{});
-    for (int i = 0; i < max_rows_per_iteration; ++i)
-      base::combine_all(sum, total[i], instructions_in<facts, single_sum_instructions>{});
+    finish_totals(total, sum);
     if constexpr (stores_past_caches) stream_fence();
   }
   static ESPALIER_IN_KERNEL void finish_all(memory_of_call const& m, V const* total) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "../../index_lines.hpp"
 #include "../thread/team.hpp"
 #include "copy_run.hpp"
@@ -33,22 +34,56 @@ struct index_scatter_add_kernel : independent_parts {
   }
 
  private:
+  /// Many indices of a small table name the same rows again and again. Rows are then added in blocks of indices (see
+  /// cascade.hpp), which are so long that the additions of whole tables take little time.
+  static constexpr std::int64_t table = lines::extent * lines::stride,
+                                block = lines::extent <= 8 ? detail::terms_of_block : 16 * lines::extent;
+  static constexpr int levels = [] {
+    int const wanted = detail::count_levels(lines::picks / block);
+    return (wanted + 1) * table * std::int64_t{sizeof(T)} <= 128 * 1024 ? wanted : 0;
+  }();
+
   /// All: every position of the axis, so that no index is left to another part.
   template <bool All>
   static ESPALIER_INLINE void some(T const* x, std::int32_t const* index, T* y, std::int64_t first_outer,
                                    std::int64_t last_outer, std::int64_t first, std::int64_t last) {
     for (std::int64_t o = first_outer; o < last_outer; ++o) {
-      detail::fill_run<T, Arch>(y + lines::begin_in_x(o, first, 0), T(0), (last - first) * lines::stride);
+      T* const own = y + lines::begin_in_x(o, first, 0);
+      std::int64_t const size = (last - first) * lines::stride;
       T const* from = x + o * lines::picks * lines::stride;
-      for (std::int64_t k = 0; k < lines::picks; ++k)
-        for (std::int64_t i = 0; i < lines::inner; ++i, from += lines::run) {
-          std::int64_t const at = index[lines::index_at(o, k, i)];
-          if (!All && (at < first || at >= last)) continue;
-          T* const to = y + lines::begin_in_x(o, at, i);
-          if constexpr (lines::run == 1) *to += *from;
-          else detail::add_run<T, Arch>(to, from, lines::run);
+      detail::fill_run<T, Arch>(own, T(0), size);
+      if constexpr (levels > 0) {
+        alignas(64) T sums[static_cast<std::size_t>(levels * table)];  // (levels, positions of the part)
+        detail::fill_run<T, Arch>(sums, T(0), levels * size);
+        auto const move = [&](int to, int below) {
+          T* const at = below == 0 ? own : sums + (below - 1) * size;
+          detail::add_run<T, Arch>(to == 0 ? own : sums + (to - 1) * size, at, size);
+          detail::fill_run<T, Arch>(at, T(0), size);
+        };
+        std::int64_t k = 0;
+        for (; k + block <= lines::picks; k += block) {
+          add<All>(from, index, y, o, k, k + block, first, last);
+          detail::carry_block<levels>(k / block, move);
         }
+        add<All>(from, index, y, o, k, lines::picks, first, last);
+        detail::gather_levels<levels>(move);
+      } else {
+        add<All>(from, index, y, o, 0, lines::picks, first, last);
+      }
     }
+  }
+  /// Adds the lines of picks begin ... end - 1. from: the next of them.
+  template <bool All>
+  static ESPALIER_INLINE void add(T const*& from, std::int32_t const* index, T* y, std::int64_t o, std::int64_t begin,
+                                  std::int64_t end, std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = begin; k < end; ++k)
+      for (std::int64_t i = 0; i < lines::inner; ++i, from += lines::run) {
+        std::int64_t const at = index[lines::index_at(o, k, i)];
+        if (!All && (at < first || at >= last)) continue;
+        T* const to = y + lines::begin_in_x(o, at, i);
+        if constexpr (lines::run == 1) *to += *from;
+        else detail::add_run<T, Arch>(to, from, lines::run);
+      }
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "loop_kernel_base.hpp"
 
 /// Sweeps over the columns of rows: the base of long_row_kernel.
@@ -57,8 +58,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
 
   using typename base::constants, typename base::value_numbers, typename base::value_packs;
 
-  /// Vectors that an accumulator of a long row adds before its sum joins those of the other blocks.
-  static constexpr int turns_of_block = 128;
+  /// Vectors that an accumulator of a long row adds before its sum joins those of the other blocks (see cascade.hpp).
+  static constexpr int turns_of_block = detail::terms_of_block;
 
   /// Pointers to one row. values: numbers that are fixed along the row, of instructions and of operands.
   struct row_state {
@@ -236,17 +237,24 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
         facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single);
     using summed = instructions_in<facts, sums_in_registers>;
     constexpr bool in_blocks = sums_in_registers != 0 && vectors / count > 2 * turns_of_block;
-    accumulators of_blocks[1][sizeof...(R)];
-    if constexpr (in_blocks) (clear<R...>(of_blocks[0], reduced{}));
+    constexpr int levels = in_blocks ? detail::count_levels(vectors / count / turns_of_block) : 0;
+    accumulators of_blocks[static_cast<std::size_t>(levels) + 1][1][sizeof...(R)];  // (levels, 1, rows, instructions)
+    if constexpr (in_blocks)
+      for (auto& level : of_blocks) clear<R...>(level[0], reduced{});
+    [[maybe_unused]] auto const move = [&](auto to_level, auto from_level) {
+      (add_totals_of<1>(of_blocks[to_level][0][R], of_blocks[from_level], R, summed{}), ...);
+      clear<R...>(of_blocks[from_level][0], reduced{});
+    };
     int j = from;
     V index = V::iota(static_cast<T>(from));
-    [[maybe_unused]] int end_of_block = from + turns_of_block * stride;
+    [[maybe_unused]] std::int64_t block = 0, end_of_block = from + turns_of_block * stride;
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
       if constexpr (in_blocks)
         if (j >= end_of_block) [[unlikely]] {
-          (add_totals_of<count>(of_blocks[0][R], sum, R, summed{}), ...);
+          (add_totals_of<count>(of_blocks[0][0][R], sum, R, summed{}), ...);
           (clear<R...>(sum[U], reduced{}), ...);
+          detail::carry_block<levels>(block++, move);
           end_of_block = j + turns_of_block * stride;
         }
       if constexpr (prefetches_this_row)
@@ -269,8 +277,9 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                               rows);
     }
     if constexpr (in_blocks) {
-      (add_totals_of<count>(of_blocks[0][R], sum, R, summed{}), ...);
-      (finalize_statistics<S, 1>(l[R], singles, total, of_blocks, R), ...);
+      (add_totals_of<count>(of_blocks[0][0][R], sum, R, summed{}), ...);
+      detail::gather_levels<levels>(move);
+      (finalize_statistics<S, 1>(l[R], singles, total, of_blocks[0], R), ...);
     } else {
       (finalize_statistics<S, count>(l[R], singles, total, sum, R), ...);
     }

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "row_sweeps.hpp"
 #include "short_rows.hpp"
 
@@ -43,6 +44,17 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     return static_cast<int>(n);
   }
   static constexpr int parts = count_parts();
+
+  /// Levels of the sums over rows and over all elements (see cascade.hpp). A level of the former is at most 64 KiB.
+  static constexpr std::int64_t level_size = std::int64_t{column_sums} * ((Columns + 15) / 16 * 16);
+  static constexpr int levels = [] {
+    if (column_sums + single_sums == 0) return 0;
+    int const blocks = (Rows + parts - 1) / parts / detail::terms_of_block;
+    if (blocks < 2) return 0;
+    int const wanted = detail::count_levels(blocks);
+    std::int64_t const fit = 65536 / ((level_size == 0 ? 1 : level_size) * std::int64_t{sizeof(T)});
+    return fit < wanted ? static_cast<int>(fit) : wanted;
+  }();
   static constexpr std::int64_t scratch = parts <= 1 ? 0 : parts * slice;
   static constexpr int piece = cut_columns ? (vectors / parts + 7) / 8 * 8 * width : Columns;  ///< columns of a part
 
@@ -126,17 +138,79 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     start_all(sums, singles, total, set_members<base::reductions>{}, of_columns{});
     bool past = false;
     if constexpr (stores_past_caches) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
+    sums_of_levels levels_of;
+    if constexpr (levels > 0) start_levels(levels_of, set_members<base::reductions>{});
+    [[maybe_unused]] int const first_row = row;
+    [[maybe_unused]] bool const is_long = end - row >= 2 * detail::terms_of_block;
+    [[maybe_unused]] auto const move = [&](auto to_level, auto from_level) {
+      move_level(levels_of, sums, singles, total, to_level, from_level);
+    };
     ESPALIER_AS_LOOP
-    for (; row + rows_per_sweep <= end; row += rows_per_sweep)
+    for (; row + rows_per_sweep <= end; row += rows_per_sweep) {
       some_rows(start_of, first, sums, spare, singles, total, past, row, from, to,
                 std::make_integer_sequence<int, rows_per_sweep>{});
+      if constexpr (levels > 0)
+        if (int const done = row + rows_per_sweep - first_row; is_long && done % detail::terms_of_block == 0)
+            [[unlikely]]
+          detail::carry_block<levels>(done / detail::terms_of_block - 1, move);
+    }
     if constexpr (rows_per_sweep > 1) {
       ESPALIER_AS_LOOP
       for (; row < end; ++row)
         some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
     }
+    if constexpr (levels > 0) detail::gather_levels<levels>(move);
     base::reduce_totals(singles, total, instructions_in<facts, reduced_totals>{});
     if constexpr (stores_past_caches) stream_fence();
+  }
+
+  /// The sums of the levels above a block of rows: those of columns, of numbers, and of vectors over all elements.
+  struct sums_of_levels {
+    alignas(64) T columns[static_cast<std::size_t>(levels > 0 ? levels * level_size : 0) + 1];
+    T singles[static_cast<std::size_t>(levels + 1)][static_cast<std::size_t>(instructions)];
+    V total[static_cast<std::size_t>(levels + 1)][static_cast<std::size_t>(instructions)];
+  };
+  template <int... I>
+  static ESPALIER_IN_KERNEL void start_levels(sums_of_levels& of, std::integer_sequence<int, I...>) {
+    for (int level = 1; level <= levels; ++level) {
+      ((of.singles[level][I] = base::template identity<I>), ...);
+      ((of.total[level][I] = V(base::template identity<I>)), ...);
+    }
+    T* at = of.columns;
+    for (int level = 1; level <= levels; ++level) start_columns(at, of_columns{});
+    (void)at;
+  }
+  template <int... I>
+  static ESPALIER_IN_KERNEL void start_columns(T*& at, std::integer_sequence<int, I...>) {
+    ((fill(at, base::template identity<I>), at += padded), ...);
+    (void)at;
+  }
+  /// The sums of columns of instruction I in a level; level 0: where rows are added to.
+  template <int I>
+  static ESPALIER_IN_KERNEL T* columns_of_level(sums_of_levels& of, T* const* sums, int level) {
+    constexpr int place = detail::count(column_sum_instructions & (detail::bit(I) - 1));
+    return level == 0 ? sums[base::template output<I>] : of.columns + (level - 1) * level_size + place * padded;
+  }
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void move_columns(sums_of_levels& of, T* const* sums, int to, int from,
+                                              list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((combine_columns<Op>(columns_of_level<I>(of, sums, to), columns_of_level<I>(of, sums, from), false),
+      fill(columns_of_level<I>(of, sums, from), base::template identity<I>)),
+     ...);
+    (void)of, (void)sums, (void)to, (void)from;
+  }
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void move_singles(T* to, T* from, V* to_total, V* from_total,
+                                              list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((to[I] = rule<Op>::combine(to[I], from[I]), from[I] = base::template identity<I>), ...);
+    ((to_total[I] = rule<Op>::combine(to_total[I], from_total[I]), from_total[I] = V(base::template identity<I>)), ...);
+    (void)to, (void)from, (void)to_total, (void)from_total;
+  }
+  ESPALIER_KERNEL static void move_level(sums_of_levels& of, T* const* sums, T* singles, V* total, int to, int from) {
+    move_columns(of, sums, to, from, instructions_in<facts, column_sum_instructions>{});
+    move_singles(to == 0 ? singles : of.singles[to], from == 0 ? singles : of.singles[from],
+                 to == 0 ? total : of.total[to], from == 0 ? total : of.total[from],
+                 instructions_in<facts, facts::single_sums()>{});
   }
   /// The sums over all elements that vectors add to.
   static constexpr detail::bits reduced_totals = [] {

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "loop_kernel_base.hpp"
 #include "turn.hpp"
 
@@ -64,6 +65,14 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     columns_of column[static_cast<std::size_t>(detail::count(facts::column_sums())) + 1];
     packs single;
   };
+  /// Levels of these sums (see cascade.hpp). Vectors of all columns are added to a sum over all elements.
+  static constexpr int turns_of_block = detail::terms_of_block / (facts::single_sums() == 0 ? 1
+                                                                  : Columns < 8             ? Columns
+                                                                                            : 8);
+  static constexpr int levels =
+      detail::count(facts::column_sums() | facts::single_sums()) == 0 || Rows / width < 2 * turns_of_block
+          ? 0
+          : detail::count_levels(Rows / width / turns_of_block);
   static constexpr int count_column_sums(int i) {
     int n = 0;
     for (int k = 0; k < i; ++k)
@@ -186,6 +195,8 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     store_row_results<Count>(b, first, row, set_members<facts::results_at(extent_class::row)>{});
   }
 
+  /// Sums of a column, or of the whole group: their numbers are computed when all rows are done.
+  static constexpr detail::bits sums_at(extent_class extent) { return facts::instructions_at(extent, true); }
   template <int... I>
   static ESPALIER_IN_KERNEL void start_columns(totals& all, std::integer_sequence<int, I...>) {
     (fill(all.column[column_sum<I>], base::template identity<I>), ...);
@@ -193,6 +204,44 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   }
   static ESPALIER_IN_KERNEL void fill(columns_of& to, T identity) {
     for (V& x : to) x = V(identity);
+  }
+  static ESPALIER_IN_KERNEL void start(totals& all) {
+    start_columns(all, set_members<sums_at(extent_class::column)>{});
+    base::clear(all.single, set_members<sums_at(extent_class::single)>{});
+  }
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void add_totals(totals& to, totals const& from,
+                                            list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    for (int j = 0; j < Columns; ++j)
+      ((to.column[column_sum<I>][j] = rule<Op>::combine(to.column[column_sum<I>][j], from.column[column_sum<I>][j])),
+       ...);
+    (void)to, (void)from;
+  }
+  ESPALIER_KERNEL static void move_totals(totals& to, totals& from) {
+    add_totals(to, from, instructions_in<facts, sums_at(extent_class::column)>{});
+    base::combine_all(to.single, from.single, instructions_in<facts, sums_at(extent_class::single)>{});
+    start(from);
+  }
+  /// Whole registers of rows, in blocks. Returns the row behind them.
+  static ESPALIER_IN_KERNEL int whole_rows(T const* const* start_of, T* const* first, totals& all, int end) {
+    start(all);
+    int row = 0;
+    if constexpr (levels > 0) {
+      totals above[static_cast<std::size_t>(levels)];
+      for (totals& level : above) start(level);
+      auto const move = [&](int to, int from) {
+        move_totals(to == 0 ? all : above[to - 1], from == 0 ? all : above[from - 1]);
+      };
+      constexpr int block = turns_of_block * width;
+      for (bool const is_long = end >= 2 * block; is_long && row + block <= end;
+           detail::carry_block<levels>(row / block - 1, move))
+        for (int const last = row + block; row < last; row += width) rows<width>(start_of, first, all, row);
+      for (; row + width <= end; row += width) rows<width>(start_of, first, all, row);
+      detail::gather_levels<levels>(move);
+    } else {
+      for (; row + width <= end; row += width) rows<width>(start_of, first, all, row);
+    }
+    return row;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void reduce_columns(T* v, totals const& all, int j,
@@ -205,8 +254,6 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     ((v[instructions + Index] = static_cast<T>(j)), ...);
     (void)v, (void)j;
   }
-  /// Sums of a column, or of the whole group: their numbers are computed when all rows are done.
-  static constexpr detail::bits sums_at(extent_class extent) { return facts::instructions_at(extent, true); }
   template <extent_class Extent>
   static ESPALIER_IN_KERNEL void finish(T* v, T* const* first, int j) {
     base::compute_numbers(v, instructions_in<facts, facts::instructions_at(Extent, false)>{});
@@ -219,9 +266,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     for (int k = 0; k < operands; ++k) start_of[k] = p[k];
     for (int k = 0; k < outputs; ++k) first[k] = p[operands + k];
     totals all;
-    start_columns(all, set_members<sums_at(extent_class::column)>{});
-    base::clear(all.single, set_members<sums_at(extent_class::single)>{});
-    for (int row = 0; row + width <= Rows; row += width) rows<width>(start_of, first, all, row);
+    whole_rows(start_of, first, all, Rows);
     if constexpr (rest != 0) rows<rest>(start_of, first, all, Rows - rest);
     value_numbers v;
     base::put_constants(v, constants{});

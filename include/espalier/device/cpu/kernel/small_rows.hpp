@@ -19,10 +19,11 @@ struct small_row_kernel : long_row_kernel<T, one_lane<Arch>, Rows, Columns, Inst
   using base::sweeps, base::outputs, base::instructions;
   static constexpr int lanes = pack<T, Arch>::size;
 
-  /// Whether it has the sums of `whole`: not if threads share the group, or if the last of an odd number of rows is
-  /// summed in another order than the others.
+  /// Whether it has the sums of `whole`: not if threads share the group, if the last of an odd number of rows is summed
+  /// in another order than the others, or if sums have several levels.
   static constexpr bool replaces_whole =
-      whole::parts == 1 && (whole::rows_per_sweep == 1 || Rows % 2 == 0 || whole::vectors_in_flight(sweeps - 1) == 1);
+      whole::parts == 1 && whole::levels == 0 && whole::vectors < detail::blocks_of_level * base::turns_of_block &&
+      (whole::rows_per_sweep == 1 || Rows % 2 == 0 || whole::vectors_in_flight(sweeps - 1) == 1);
 
   /// Vectors of `whole` that are in flight, and the sums of sweep s.
   static constexpr int count(int s) {

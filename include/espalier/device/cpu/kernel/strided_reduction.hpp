@@ -3,6 +3,7 @@
 #include "../../../base/diagnostics_push.hpp"
 
 #include "../../../operation/rule.hpp"
+#include "../cascade.hpp"
 #include "strided.hpp"
 
 /// Reductions along axes in the middle of a shape.
@@ -25,22 +26,85 @@ struct strided_reduction_kernel : independent_parts {
   }
   /// The first `count` indices of the first axis of x.
   static ESPALIER_INLINE void some(T const* x, T* y, int count) {
-    detail::fill_run<T, Arch>(y, static_cast<T>(described<Op>.identity),
-                              rows_are_independent ? count * (To::size / rows) : To::size);
-    if constexpr (detail::has_runs<walk>()) {
-      using V = pack<T, Arch>;
-      detail::for_each_run<walk>(count, 0, 0, [&](std::int64_t i, std::int64_t offset) {
-        constexpr int n = From::value.at[From::rank - 1], whole = n / V::size * V::size;
-        for (int k = 0; k < whole; k += V::size)
-          rule<Op>::combine(V::load(y + offset + k), V::load(x + i + k)).store(y + offset + k);
-        if constexpr (whole < n)
-          for (int k = whole; k < n; ++k) y[offset + k] = rule<Op>::combine(y[offset + k], x[i + k]);
-      });
+    detail::fill_run<T, Arch>(y, identity, rows_are_independent ? count * (To::size / rows) : To::size);
+    add<0>(x, y, count);
+  }
+
+ private:
+  static constexpr T identity = static_cast<T>(described<Op>.identity);
+  static constexpr int rank = From::rank;
+  static constexpr bool is_reduced(int axis) { return walk::stride.at[axis] == 0 && From::value.at[axis] > 1; }
+  /// Whether axis and all behind it are axes of y.
+  static constexpr bool is_run(int axis) {
+    for (; axis < rank; ++axis)
+      if (is_reduced(axis)) return false;
+    return true;
+  }
+  static constexpr std::int64_t size_of_x(int axis) { return From::value.product(axis, rank); }
+  static constexpr std::int64_t size_of_y(int axis) {
+    std::int64_t n = 1;
+    for (; axis < rank; ++axis)
+      if (!is_reduced(axis)) n *= From::value.at[axis];
+    return n;
+  }
+  /// The terms of a sum for each index of an axis.
+  static constexpr std::int64_t terms_behind(int axis) {
+    std::int64_t n = 1;
+    for (++axis; axis < rank; ++axis)
+      if (is_reduced(axis)) n *= From::value.at[axis];
+    return n;
+  }
+  /// The indices of an axis in a block (see cascade.hpp).
+  static constexpr int block_of(int axis) {
+    std::int64_t const n = detail::terms_of_block / terms_behind(axis);
+    return n > 0 ? static_cast<int>(n) : 1;
+  }
+  /// The levels of sums along an axis, if they take at most 64 KiB.
+  static constexpr int levels_along(int axis) {
+    int const levels = detail::count_levels(From::value.at[axis] / block_of(axis));
+    return (levels + 1) * size_of_y(axis + 1) * std::int64_t{sizeof(T)} <= 65536 ? levels : 0;
+  }
+  template <std::int64_t N>
+  static ESPALIER_INLINE void combine_run(T* to, T const* from) {
+    using V = pack<T, Arch>;
+    constexpr std::int64_t whole = N / V::size * V::size;
+    for (std::int64_t k = 0; k < whole; k += V::size)
+      rule<Op>::combine(V::load(to + k), V::load(from + k)).store(to + k);
+    if constexpr (whole < N)
+      for (std::int64_t k = whole; k < N; ++k) to[k] = rule<Op>::combine(to[k], from[k]);
+  }
+  /// y = y combined with x, from an axis on, of which there are `count` indices.
+  template <int Axis>
+  static ESPALIER_INLINE void add(T const* x, T* y, int count) {
+    if constexpr (Axis == rank) {
+      *y = rule<Op>::combine(*y, *x);
+    } else if constexpr (Axis > 0 && is_run(Axis)) {
+      combine_run<size_of_x(Axis)>(y, x);
+    } else if constexpr (!is_reduced(Axis)) {
+      for (int k = 0; k < count; ++k, x += size_of_x(Axis + 1), y += size_of_y(Axis + 1)) add_next<Axis>(x, y);
+    } else if constexpr (constexpr int levels = levels_along(Axis); levels > 0) {
+      constexpr std::int64_t each = size_of_y(Axis + 1);
+      constexpr int block = block_of(Axis);
+      alignas(64) T sums[static_cast<std::size_t>((levels + 1) * each)];  // (levels + 1, elements of y)
+      detail::fill_run<T, Arch>(sums, identity, (levels + 1) * each);
+      auto const move = [&](int to, int from) {
+        combine_run<each>(sums + to * each, sums + from * each);
+        detail::fill_run<T, Arch>(sums + from * each, identity, each);
+      };
+      int k = 0;
+      for (; k + block <= count; detail::carry_block<levels>(k / block - 1, move))
+        for (int const end = k + block; k < end; ++k, x += size_of_x(Axis + 1)) add_next<Axis>(x, sums);
+      for (; k < count; ++k, x += size_of_x(Axis + 1)) add_next<Axis>(x, sums);
+      detail::gather_levels<levels>(move);
+      combine_run<each>(y, sums);
     } else {
-      detail::for_each_offset(
-          detail::some_of(From::value, count), walk::stride.at,
-          [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+      for (int k = 0; k < count; ++k, x += size_of_x(Axis + 1)) add_next<Axis>(x, y);
     }
+  }
+  template <int Axis>
+  static ESPALIER_INLINE void add_next(T const* x, T* y) {
+    if constexpr (Axis + 1 < rank) add<Axis + 1>(x, y, From::value.at[Axis + 1]);
+    else *y = rule<Op>::combine(*y, *x);
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "windows.hpp"
 
 /// Convolutions of few channels per group: sums of windows of images times a factor, channel by channel. The images are
@@ -567,9 +568,53 @@ struct position_sums : independent_parts {
                                         facts::kernel_rows * facts::kernel_columns * channels * Each;
   static constexpr int parts = detail::parts_along(registers, terms);
 
+  /// Sums over many positions are added in blocks of rows (see cascade.hpp); their levels take at most 128 KiB.
+  static constexpr int turns_of_row = (facts::columns + cut.count - 1) / cut.count;
+  static constexpr std::int64_t level_size = packs ? packed_registers * all_sums * V::size : all_sums * channels;
+  static constexpr int levels = [] {
+    int const wanted =
+        detail::count_levels(std::int64_t{facts::images} * facts::rows * turns_of_row / detail::terms_of_block);
+    std::int64_t const fit = 128 * 1024 / (level_size * std::int64_t{sizeof(T)});
+    return fit < wanted ? static_cast<int>(fit) : wanted;
+  }();
   static constexpr std::int64_t size_of_values = room_for<T>(packed_registers * (of_pixels + of_factors) * V::size),
-                                room_size =
-                                    packs ? size_of_values + room_for<T>(packed_registers * all_sums * V::size) : 0;
+                                at_levels =
+                                    packs ? size_of_values + room_for<T>(packed_registers * all_sums * V::size) : 0,
+                                room_size = at_levels + room_for<T>(levels * level_size);
+
+  /// The levels of the sums of some channels, which begin at `at`, and the turns of the block.
+  template <int Levels>
+  struct sums_of_levels {
+    T* at;
+    std::int64_t size;  ///< of a level
+    int turns = 0;
+    std::int64_t block = 0;
+
+    static void move_rows(T* to, T* from, std::int64_t width) {
+      for (int t = 0; t < all_sums; ++t, to += channels, from += channels) {
+        detail::add_run<T, Arch>(to, from, width);
+        detail::fill_run<T, Arch>(from, T(0), width);
+      }
+    }
+    /// begin, width: the channels.
+    ESPALIER_INLINE auto move(T* y, int begin, int width) const {
+      return [=, this](int to, int from) {
+        move_rows((to == 0 ? y : at + (to - 1) * size) + begin, (from == 0 ? y : at + (from - 1) * size) + begin,
+                  width);
+      };
+    }
+    ESPALIER_INLINE void end_rows(T* y, int begin, int width, int rows) {
+      if constexpr (Levels > 0) {
+        turns += rows * turns_of_row;
+        if (turns < detail::terms_of_block) return;
+        turns = 0;
+        detail::carry_block<Levels>(block++, move(y, begin, width));
+      }
+    }
+    ESPALIER_INLINE void gather(T* y, int begin, int width) const {
+      if constexpr (Levels > 0) detail::gather_levels<Levels>(move(y, begin, width));
+    }
+  };
 
   ESPALIER_KERNEL static void run(T const* x, T const* factor, T* y) {
     room_on_stack<T, room_size> own;
@@ -593,18 +638,24 @@ struct position_sums : independent_parts {
       int const begin = first * V::size, end = last == registers ? channels : last * V::size;
       for (int t = 0; t < all_sums; ++t)
         detail::fill_run<T, Arch>(y + std::int64_t{t} * channels + begin, T(0), end - begin);
-      add(x, factor, y, images, first, last);
+      detail::fill_run<T, Arch>(own.at, T(0), levels * level_size);
+      sums_of_levels<levels> above{own.at, level_size};
+      add(x, factor, y, images, first, last, above);
+      above.gather(y, begin, end - begin);
     }
   }
   /// Adds them to y.
-  static ESPALIER_INLINE void add(T const* x, T const* factor, T* y, int images, int first, int last) {
+  template <class Above>
+  static ESPALIER_INLINE void add(T const* x, T const* factor, T* y, int images, int first, int last, Above& above) {
+    int const begin = first * V::size, width = (last == registers ? channels : last * V::size) - begin;
     for (int n = 0; n < images; ++n, x += facts::image, factor += std::int64_t{facts::rows} * factor_row) {
       int i = 0;
       if constexpr (pairs) {
-        for (; i < first_whole_row; ++i) rows_from<1>(x, factor, y, i, first, last);
-        for (; i + 2 <= last_whole_row; i += 2) rows_from<2>(x, factor, y, i, first, last);
+        for (; i < first_whole_row; ++i, above.end_rows(y, begin, width, 1)) rows_from<1>(x, factor, y, i, first, last);
+        for (; i + 2 <= last_whole_row; i += 2, above.end_rows(y, begin, width, 2))
+          rows_from<2>(x, factor, y, i, first, last);
       }
-      for (; i < facts::rows; ++i) rows_from<1>(x, factor, y, i, first, last);
+      for (; i < facts::rows; ++i, above.end_rows(y, begin, width, 1)) rows_from<1>(x, factor, y, i, first, last);
     }
   }
 
@@ -616,13 +667,19 @@ struct position_sums : independent_parts {
     int const begin = first * V::size, width = channels - begin < some * V::size ? channels - begin : some * V::size;
     if (rest != 0 && width < some * V::size) detail::fill_run<T, Arch>(values, T(0), some * both * V::size);
     detail::fill_run<T, Arch>(sums, T(0), some * all_sums * V::size);
+    using of_levels = typename of_register::template sums_of_levels<levels>;
+    T* const above = own.at + at_levels;
+    detail::fill_run<T, Arch>(above, T(0), levels * level_size);
+    of_levels levels_of[static_cast<std::size_t>(packed_registers)];
+    for (int r = 0; r < some; ++r) levels_of[r] = of_levels{above + r * all_sums * V::size, level_size};
     for (int n = 0; n < images; ++n, x += facts::image, factor += of_factors * channels) {
       pack_registers(values, x + begin, of_pixels, width);
       pack_registers(values + of_pixels * V::size, factor + begin, of_factors, width);
       for (int r = 0; r < some; ++r)
         of_register::add(values + r * both * V::size, values + (r * both + of_pixels) * V::size,
-                         sums + r * all_sums * V::size, 1, 0, 1);
+                         sums + r * all_sums * V::size, 1, 0, 1, levels_of[r]);
     }
+    for (int r = 0; r < some; ++r) levels_of[r].gather(sums + r * all_sums * V::size, 0, V::size);
     for (int r = 0; r < some; ++r)
       detail::copy_rows<T, Arch>(y + begin + r * V::size, channels, sums + r * all_sums * V::size, V::size, all_sums,
                                  width - r * V::size < V::size ? width - r * V::size : V::size);

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "../product/contract.hpp"
 #include "../product/contract_list.hpp"
 #include "../product/contract_run.hpp"
@@ -73,12 +74,13 @@ struct window_gradient_layout {
   static constexpr int windows = images * band * Facts::columns;
 
   /// The windows of a product. The pixels that they step over and their part of dy fit in the L1 cache, as do the rows
-  /// of a slice of y, which all windows of a band are added to.
+  /// of a slice of y, which all windows of a band are added to. A piece is one chain (see cascade.hpp).
   static constexpr int piece = [] {
     std::int64_t const step = std::int64_t{distance_of(2, Facts::column_step)} * channels, most = 16 * 1024 / bytes,
                        of_b = most / panel, of_a = most / (step > 0 ? step : 1), fit = of_b < of_a ? of_b : of_a;
     std::int64_t const least = 2048 / (cut.rows * cut.vectors);
-    int const some = static_cast<int>(fit < least ? least : fit), pieces = (windows + some - 1) / some;
+    int const most_terms = static_cast<int>(fit < least ? least : fit), chain = 2 * terms_of_block,
+              some = most_terms < chain ? most_terms : chain, pieces = (windows + some - 1) / some;
     return (windows + pieces - 1) / pieces;
   }();
   /// Whether rows are multiplied as blocks of adjacent ones: the outputs fill one register at most, and a run of a
@@ -105,8 +107,12 @@ struct window_gradient {
   static constexpr int panel = layout::panel;
   static constexpr std::int64_t units = std::int64_t{layout::panels} * layout::slices;
 
-  /// Rows of many outputs are at a distance for which caches have few sets, so sums are added to y once.
-  static constexpr bool buffered = layout::all_outputs > panel;
+  /// Rows of many outputs are at a distance for which caches have few sets, so sums of some pieces are added to y once.
+  /// So are those of many pieces, whose errors are smaller then (see cascade.hpp).
+  static constexpr std::int64_t calls = std::int64_t{(Facts::images + layout::images - 1) / layout::images} *
+                                        ((Facts::rows + layout::band - 1) / layout::band),
+                                pieces_of_call = (layout::windows + layout::piece - 1) / layout::piece;
+  static constexpr bool buffered = layout::all_outputs > panel || calls* pieces_of_call > blocks_of_level;
 
   /// What all calls share: where the windows of some lines and images begin, padded images, and sums.
   struct arrays {
@@ -133,15 +139,20 @@ struct window_gradient {
                 begin = static_cast<int>(unit % layout::slices) * layout::slice,
                 end = begin + layout::slice < layout::depth ? begin + layout::slice : layout::depth;
       T* const to = y + begin * layout::all_outputs + j;
+      [[maybe_unused]] std::int64_t const columns = Outputs - j < panel ? Outputs - j : panel;
+      int pieces = 0;  // in sums
+      [[maybe_unused]] bool stored = !first;
       for (int k = 0; k < count; k += layout::piece) {
         int const some = count - k < layout::piece ? count - k : layout::piece;
         some_lanes(j, begin, end, some, from, own.windows + k, dy + k * layout::all_outputs, buffered ? sums : to,
-                   k > 0 || (!buffered && !first));
-      }
-      if constexpr (buffered) {
-        std::int64_t const columns = Outputs - j < panel ? Outputs - j : panel;
-        if (first) copy_rows<T, Arch>(to, layout::all_outputs, sums, panel, end - begin, columns);
-        else add_rows<T, Arch>(to, layout::all_outputs, sums, panel, end - begin, columns);
+                   pieces++ > 0 || (!buffered && !first));
+        if constexpr (buffered) {
+          if (pieces < blocks_of_level && k + some < count) continue;
+          if (stored) add_rows<T, Arch>(to, layout::all_outputs, sums, panel, end - begin, columns);
+          else copy_rows<T, Arch>(to, layout::all_outputs, sums, panel, end - begin, columns);
+          stored = true;
+          pieces = 0;
+        }
       }
     }
   }

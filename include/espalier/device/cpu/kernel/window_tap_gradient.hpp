@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "../product/contract_terms.hpp"
 #include "window_tap_products.hpp"
 
@@ -97,9 +98,9 @@ struct window_tap_gradient {
   }
   /// `count` rows of the kernels of a tap, in blocks of two numbers of rows.
   template <int Vectors, int Last>
-  static ESPALIER_INLINE void blocks(std::int64_t length, T const* pixels, T const* gradients,
-                                     detail::term_offsets const* terms, T* to, std::int64_t stride, int count,
-                                     bool accumulate) {
+  static ESPALIER_INLINE void some_terms(std::int64_t length, T const* pixels, T const* gradients,
+                                         detail::term_offsets const* terms, T* to, std::int64_t stride, int count,
+                                         bool accumulate) {
     constexpr int most = layout::rows_of(Vectors), fewer = most > 1 ? most - 1 : 1;
     int i = 0;
     for (int more = count - (count + most - 1) / most * fewer; i + most <= count && more > 0; --more, i += most)
@@ -111,6 +112,19 @@ struct window_tap_gradient {
     for (; i < count; ++i)
       detail::contract_terms<T, Arch, 1, Vectors, Last>::run(length, pixels + i, gradients, terms, to + i * stride,
                                                              stride, accumulate);
+  }
+  /// The same for all terms, in pieces (see cascade.hpp).
+  template <int Vectors, int Last>
+  static ESPALIER_INLINE void blocks(std::int64_t length, T const* pixels, T const* gradients,
+                                     detail::term_offsets const* terms, T* to, std::int64_t stride, int count,
+                                     bool accumulate) {
+    constexpr std::int64_t most = 2 * detail::terms_of_block;
+    std::int64_t k = 0;
+    do {
+      std::int64_t const some = length - k < most ? length - k : most;
+      some_terms<Vectors, Last>(some, pixels, gradients, terms + k, to, stride, count, accumulate || k > 0);
+      k += most;
+    } while (k < length);
   }
   /// The windows of some images whose tap reads a pixel. Returns their number.
   static std::int64_t list_terms(int tap, int some, std::int64_t wide, detail::term_offsets* to) {

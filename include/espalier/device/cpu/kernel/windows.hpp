@@ -2,6 +2,7 @@
 #pragma once
 #include "../../../base/diagnostics_push.hpp"
 
+#include "../cascade.hpp"
 #include "../../../operation/rule.hpp"
 #include "../../../shape/tap_products.hpp"
 #include "../product/contract.hpp"
@@ -257,7 +258,16 @@ struct window_reduction : independent_parts {
 
   template <int Count>
   static ESPALIER_INLINE void some(T const* image, T* y, int row, int column) {
-    V all(static_cast<T>(described<Op>.identity));
+    // Long sums are added in blocks (see cascade.hpp).
+    constexpr int levels = detail::count_levels(facts::kernel_rows * facts::kernel_columns / detail::terms_of_block);
+    V sums[static_cast<unsigned long>(levels + 1)];
+    for (V& sum : sums) sum = V(static_cast<T>(described<Op>.identity));
+    V& all = sums[0];
+    [[maybe_unused]] auto const move = [&](int to, int from) {
+      sums[to] = rule<Op>::combine(sums[to], sums[from]);
+      sums[from] = V(static_cast<T>(described<Op>.identity));
+    };
+    [[maybe_unused]] int terms = 0;
     bool fills = false;
     for (int r = 0; r < facts::kernel_rows; ++r) {
       int const p = facts::row_start + row * facts::row_step + r * facts::row_tap;
@@ -272,8 +282,12 @@ struct window_reduction : independent_parts {
                        image + (std::int64_t{p / facts::row_divisor} * facts::width + q / facts::column_divisor) *
                                    facts::channels));
         else fills = true;
+        if constexpr (levels > 0)
+          if (++terms % detail::terms_of_block == 0)
+            detail::carry_block<levels>(terms / detail::terms_of_block - 1, move);
       }
     }
+    if constexpr (levels > 0) detail::gather_levels<levels>(move);
     constexpr T filler = facts::map.fills_with_lowest ? -math::infinity<T> : T(0);
     if (fills) all = rule<Op>::combine(all, V(filler));
     all.template store_first<Count>(y);

@@ -40,12 +40,10 @@ struct winograd_facts {
     if (rest != 0 && j + step > Outputs) {
       if constexpr (rest != 0) {
         constexpr int each = (rest + width - 1) / width, last = rest - (each - 1) * width;
-        contract_panel<T, Arch, Rows, each, last, 1, adds_last | Mode>::run(rows, terms, a, b, c, at, accumulate,
-                                                                            options);
+        contract_panel<T, Arch, Rows, each, last, 1, Mode>::run(rows, terms, a, b, c, at, accumulate, options);
       }
     } else if constexpr (Outputs >= step) {
-      contract_panel<T, Arch, Rows, vectors, width, 1, adds_last | Mode>::run(rows, terms, a, b, c, at, accumulate,
-                                                                              options);
+      contract_panel<T, Arch, Rows, vectors, width, 1, Mode>::run(rows, terms, a, b, c, at, accumulate, options);
     }
   }
   /// Rows of a register block.

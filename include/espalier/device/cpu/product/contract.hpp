@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../caches.hpp"
+#include "../kernel/copy_run.hpp"
 #include "contract_cblas.hpp"
 #include "contract_panel.hpp"
 #include "contract_row.hpp"
@@ -124,9 +125,15 @@ struct contract {
   using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed, Weight>;
   static constexpr bool streams = large && M >= 512 && N >= 4 * width;
 
-  static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
-  static constexpr std::int64_t depth_blocks = packed ? (K + most_depth - 1) / most_depth : 1;
-  static constexpr std::int64_t depth = (K + depth_blocks - 1) / depth_blocks;
+  /// Terms that are summed in registers before the sum is added to c: the same for all long sums, so that their order
+  /// does not depend on how many terms a bounded product has room for. What is not packed has at most 512 at once.
+  static constexpr std::int64_t most_depth = 2 * detail::terms_of_block;
+  static constexpr std::int64_t depth = K <= (packed ? most_depth : 512) ? K : most_depth;
+  /// Longer sums are added to a sum of the next level after so many terms (see cascade.hpp). If c is packed and so
+  /// large that a level takes more than 64 KiB, it has none: the memory of its operands limits their terms.
+  static constexpr std::int64_t terms_of_level = 4096;
+  static constexpr int levels =
+      streams || (packed && M * N * bytes > 64 * 1024) ? 0 : detail::count_levels(K / terms_of_level);
   /// Rows that share a panel of b: their part of a, of so many bytes, stays in the L2 cache. At least four blocks,
   /// which next_part can halve.
   static constexpr std::int64_t rows_in(std::int64_t kept) {
@@ -153,9 +160,54 @@ struct contract {
   /// One row of C. All extents are compile-time constants, because there is too little work for a call.
   template <int Vectors, int Last>
   static ESPALIER_INLINE void row_panel(T const* a, Weight const* b, T* c, std::int64_t terms) {
+    if constexpr (depth == K) row_terms<Vectors, Last>(a, b, c, terms, false);
+    else
+      in_pieces(c, 1, (Vectors - 1) * width + Last, terms, [&](std::int64_t k0, std::int64_t k, bool accumulate) {
+        row_terms<Vectors, Last>(a + k0, b + k0 * N, c, k, accumulate);
+      });
+  }
+  template <int Vectors, int Last>
+  static ESPALIER_INLINE void row_terms(T const* a, Weight const* b, T* c, std::int64_t k, bool accumulate) {
     using block = kernel<Vectors, Last, 0, Weight>;
-    block::block(terms, a, b, c, {K, 1, N, N}, false, {}, detail::indices_below<block::cells * block::chains>{},
+    block::block(k, a, b, c, {K, 1, N, N}, accumulate, {}, detail::indices_below<block::cells * block::chains>{},
                  detail::indices_below<Vectors * block::chains>{}, detail::indices_below<block::cells>{});
+  }
+  /// Adds a rectangle of sums of c to those of a level, and starts it again.
+  static void move_sums(T* to, std::int64_t to_row, T* from, std::int64_t from_row, std::int64_t m, std::int64_t n) {
+    for (std::int64_t i = 0; i < m; ++i, to += to_row, from += from_row) {
+      detail::add_run<T, Arch>(to, from, n);
+      detail::fill_run<T, Arch>(from, T(0), n);
+    }
+  }
+  /// What levels of a rectangle of c have in memory: `sums` has levels * m * n elements.
+  template <class Some>
+  static ESPALIER_INLINE void in_levels(T* sums, T* c, std::int64_t m, std::int64_t n, std::int64_t terms,
+                                        Some const& some) {
+    detail::fill_run<T, Arch>(sums, T(0), levels * m * n);
+    auto const move = [&](int to, int from) {
+      T *const x = to == 0 ? c : sums + (to - 1) * m * n, *const y = from == 0 ? c : sums + (from - 1) * m * n;
+      move_sums(x, to == 0 ? N : n, y, from == 0 ? N : n, m, n);
+    };
+    for (std::int64_t k = 0; k < terms; k += terms_of_level) {
+      bool const whole = terms - k >= terms_of_level;
+      some(k, whole ? terms_of_level : terms - k);
+      if (whole) detail::carry_block<levels>(k / terms_of_level, move);
+    }
+    detail::gather_levels<levels>(move);
+  }
+  /// Computes m rows and n columns of c, which some(first term, terms, whether to add to c) does for some terms.
+  template <class Some>
+  static ESPALIER_INLINE void in_pieces(T* c, std::int64_t m, std::int64_t n, std::int64_t terms, Some const& some) {
+    auto const add = [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t k = 0; k < count; k += depth) some(first + k, count - k < depth ? count - k : depth, k > 0);
+    };
+    if constexpr (levels > 0) {
+      alignas(64) T sums[static_cast<unsigned long>(levels * most_rows_at_once * panel)];
+      in_levels(sums, c, m, n, terms, add);
+    } else {
+      add(0, terms);
+      (void)c, (void)m, (void)n;
+    }
   }
   template <class Terms = all_terms>
   static void run_row(T const* a, Weight const* b, T* c, Terms terms = {}) {
@@ -180,6 +232,7 @@ struct contract {
   static constexpr bool follows = !requires {
     After::nothing;
   };
+  static constexpr std::int64_t most_rows_at_once = M < 512 ? M : 512;
   template <class After>
   static constexpr std::int64_t some_rows = follows<After> ? 64 / cut.rows* cut.rows : 512 / cut.rows* cut.rows;
   /// The rows of the next part, of at most `most` if there are many. Parts have about one size, and never less than a
@@ -192,13 +245,28 @@ struct contract {
   ESPALIER_KERNEL static void run_packed(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
                                          std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
                                          After const& after) {
-    run_packed_terms(own, a, b, c, i_begin, i_end, j_begin, j_end, after, all_terms{});
+    run_packed_pieces(own, a, b, c, i_begin, i_end, j_begin, j_end, after, all_terms{});
   }
   template <class After>
   ESPALIER_KERNEL static void run_packed(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
                                          std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
                                          After const& after, std::int64_t terms) {
-    run_packed_terms(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
+    run_packed_pieces(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
+  }
+  template <class After, class Terms>
+  static ESPALIER_INLINE void run_packed_pieces(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
+                                                std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+                                                After const& after, Terms terms) {
+    if constexpr (levels == 0) {
+      run_packed_terms(own, a, b, c, i_begin, i_end, j_begin, j_end, after, terms);
+    } else {
+      in_levels(own.at + at_levels, c + i_begin * N + j_begin, i_end - i_begin, j_end - j_begin, terms,
+                [&](std::int64_t k0, std::int64_t k) {
+                  run_packed_terms(own, a + k0 * a_step, b + (b_transposed ? k0 : k0 * N), c, i_begin, i_end, j_begin,
+                                   j_end, detail::no_epilogue{}, k);
+                });
+      after(i_begin, i_end - i_begin, j_begin, j_end - j_begin);
+    }
   }
   template <class After, class Terms>
   static ESPALIER_INLINE void run_packed_terms(room<T> own, T const* a, Weight const* b, T* c, std::int64_t i_begin,
@@ -312,7 +380,15 @@ struct contract {
       for (std::int64_t j = j_begin; j < j_end; j += panel)
         for (std::int64_t i = i_begin; i < i_end;) {
           std::int64_t const m = next_part(i_end - i, some_rows<After>);
-          one_panel(j, m, number_of_terms(terms...), a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
+          T* const to = c + i * N + j;
+          T const* const rows_of_a = a + i * a_row;
+          detail::contract_layout const at{a_row, a_step, N, N};
+          std::int64_t const all = number_of_terms(terms...);
+          if constexpr (depth == K) one_panel(j, m, all, rows_of_a, b + j, to, at, false);
+          else
+            in_pieces(to, m, columns_from(j), all, [&](std::int64_t k0, std::int64_t k, bool accumulate) {
+              one_panel(j, m, k, rows_of_a + k0 * a_step, b + k0 * N + j, to, at, accumulate);
+            });
           after(i, m, j, columns_from(j));
           i += m;
         }
@@ -333,8 +409,9 @@ struct contract {
                             b_step,
                             b_column,
                             size{N},
-                            size{packed ? depth : K},
-                            chains<cut.vectors>};
+                            size{depth},
+                            chains<cut.vectors>,
+                            size{terms_of_level}};
     auto from = static_cast<size>(j_begin);
     a += static_cast<size>(i_begin) * size{a_row};
     c += static_cast<size>(i_begin) * size{N};
@@ -342,13 +419,13 @@ struct contract {
       size const narrow = size{N / panel * panel}, end = static_cast<size>(j_end);
       s.columns = (end < narrow ? end : narrow) - from;
       if (s.columns > 0) {
-        detail::contract_small<T, Arch>(a, b + from * b_column, c + from, s);
+        detail::contract_small<T, Arch, levels>(a, b + from * b_column, c + from, s);
         from += s.columns;
       }
       s.columns = end - from;
       s.chains = of_rest;
     }
-    detail::contract_small<T, Arch>(a, b + from * b_column, c + from, s);
+    detail::contract_small<T, Arch, levels>(a, b + from * b_column, c + from, s);
   }
 
   /// A narrow c fills few lanes. If a is stored transposed, c is computed transposed, which fills all lanes.
@@ -370,7 +447,8 @@ struct contract {
                 : panels;
 
   using across_kernel = contract<T, N, M, K, !TransposeB, false, Arch>;
-  static constexpr std::int64_t across_size = room_for<T>(M * N), at_left = room_for<T>(panel * depth);
+  static constexpr std::int64_t across_size = room_for<T>(M * N), at_left = room_for<T>(panel * depth),
+                                at_levels = at_left + (packed_a ? room_for<T>(rows * depth) : 0);
 
  public:
   /// With a CBLAS it is the same: files with and without it may share predictors.
@@ -378,7 +456,7 @@ struct contract {
                                             : dot_products_of_b ? (a_transposed ? room_for<T>(K) : 0)
                                             : turned  ? across_size + detail::room_size_if<turned, across_kernel>
                                             : streams ? detail::room_size_if<streams, streamed>
-                                            : packed  ? at_left + (packed_a ? room_for<T>(rows * depth) : 0)
+                                            : packed  ? at_levels + levels * M * N
                                                       : 0;
   using on_stack = room_on_stack<T, room_size>;
 
@@ -470,9 +548,16 @@ struct contract {
     if constexpr (K == 1) {
       run(own, a, b, c, after);
     } else if constexpr (one_column && M == 1) {
-      T sum = 0;
-      for (std::int64_t i = 0; i < k; ++i) sum += a[i] * b[i];
-      c[0] = sum;
+      constexpr int above = detail::count_levels(K / detail::terms_of_block);
+      T sums[static_cast<unsigned long>(above + 1)] = {};
+      [[maybe_unused]] auto const move = [&](int to, int from) { sums[to] += sums[from], sums[from] = 0; };
+      for (std::int64_t i = 0; i < k; ++i) {
+        sums[0] += a[i] * b[i];
+        if constexpr (above > 0)
+          if ((i + 1) % detail::terms_of_block == 0) detail::carry_block<above>(i / detail::terms_of_block, move);
+      }
+      if constexpr (above > 0) detail::gather_levels<above>(move);
+      c[0] = sums[0];
       after(0, 1, 0, 1);
     } else if constexpr (M == 1) {
       run_row(a, b, c, k);
@@ -503,7 +588,7 @@ struct contract {
   static constexpr bool some_columns =
       !by_cblas && !turned && !one_column && !a_transposed && (dot_products_of_b || (packed && !streams && M > 1));
   static constexpr bool some_terms =
-      !by_cblas && !turned && !one_column && !a_transposed && !b_transposed && !streams && !large_row;
+      !by_cblas && !turned && !one_column && !a_transposed && !b_transposed && !streams && !large_row && levels <= 1;
 
   /// The product in columns [first, last), where first is a multiple of the register width. hidden(column, columns) is
   /// called for others, of all rows. If b has 1 MiB or more, the order of a sum may depend on the columns.
@@ -538,7 +623,8 @@ struct contract {
   static void run_terms_between([[maybe_unused]] room<T> own, T const* a, Weight const* b, T* c, std::int64_t first,
                                 std::int64_t last, After const& after) {
     static_assert(some_terms);
-    if constexpr (packed) first = first / depth * depth;
+    if constexpr (levels > 0) first = first / terms_of_level * terms_of_level;
+    else if constexpr (depth < K) first = first / depth * depth;
     if (first >= last) {
       for (std::int64_t i = 0; i < M * N; ++i) c[i] = 0;
       after(0, M, 0, N);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../cascade.hpp"
 #include "contract_pack.hpp"
 
 /// One row times a matrix as it is stored, y[N] = x[K] w[K, N], where w is too large for the caches.
@@ -21,6 +22,8 @@ struct large_row {
   /// Columns whose sums are added up in memory, in the L1 cache: 4 KiB of the stack.
   static constexpr std::int64_t most_columns = 4096 / std::int64_t{sizeof(T)};
 
+  static constexpr int levels = 3;
+
   /// Whether w is so large that it is read in this way. Narrow rows are one sequence with their sums in registers, too.
   static constexpr bool fits(std::int64_t terms, std::int64_t columns) {
     return terms >= sequences && columns >= 4 * width && terms * columns * std::int64_t{sizeof(T)} >= 256 * 1024;
@@ -33,7 +36,7 @@ struct large_row {
                            each = ((Columns + tiles - 1) / tiles + width - 1) / width * width,
                            rest = Columns - (tiles - 1) * each;
     constexpr int last = static_cast<int>((rest - 1) % width + 1);
-    alignas(64) T sums[static_cast<unsigned long>(each)];
+    alignas(64) T sums[static_cast<unsigned long>((levels + 1) * each)];  // (levels + 1, each)
     for (std::int64_t j = 0; j < Columns - rest; j += each) {
       add_all<width>(x, w + j, terms, Columns, each, sums);
       finish<width>(e, sums, j, each);
@@ -54,12 +57,27 @@ struct large_row {
   template <int Last>
   ESPALIER_KERNEL static void add_all(T const* x, Weight const* w, std::int64_t terms, std::int64_t stride,
                                       std::int64_t columns, T* sums) {
-    for (std::int64_t j = 0; j < columns; j += width) registers{}.store(sums + j);
-    std::int64_t const quarter = terms / sequences;
-    for (std::int64_t k = 0; k < quarter; ++k)
+    std::int64_t const quarter = terms / sequences, size = (columns + width - 1) / width * width;
+    // Long sums are added in blocks (see cascade.hpp).
+    constexpr std::int64_t block = terms_of_block / sequences;
+    bool const in_blocks = quarter > 2 * block;
+    std::int64_t const all = in_blocks ? (levels + 1) * size : size;
+    for (std::int64_t j = 0; j < all; j += width) registers{}.store(sums + j);
+    auto const move = [&](int to, int from) { move_sums(sums + to * size, sums + from * size, size); };
+    for (std::int64_t k = 0; k < quarter; ++k) {
       add<Last>(x + k, w + k * stride, quarter, stride, columns, sums, indices_below<sequences>{});
+      if (in_blocks && (k + 1) % block == 0) [[unlikely]]
+        carry_block<levels>(k / block, move);
+    }
     for (std::int64_t k = sequences * quarter; k < terms; ++k)
       add<Last>(x + k, w + k * stride, 0, stride, columns, sums, indices_below<1>{});
+    if (in_blocks) gather_levels<levels>(move);
+  }
+  static ESPALIER_INLINE void move_sums(T* to, T* from, std::int64_t size) {
+    for (std::int64_t j = 0; j < size; j += width) {
+      (registers::load(to + j) + registers::load(from + j)).store(to + j);
+      registers{}.store(from + j);
+    }
   }
   template <int Last, int... Row>
   static ESPALIER_INLINE void add(T const* x, Weight const* w, std::int64_t apart, std::int64_t stride,

@@ -57,7 +57,6 @@ struct contract_list {
     registers sum[] = {((void)Cell, registers(0))...};  // (chains, rows, vectors)
     T const* row[] = {a[Row]...};
     if constexpr (Whole) b_row = Vectors * width;
-    if (accumulate) ((sum[Result] = load<Result % Vectors>(c[Result / Vectors])), ...);
     std::int64_t k = depth;
     for (; k >= Chains; k -= Chains) {
       (keep(row[Row]), ...);
@@ -74,6 +73,8 @@ struct contract_list {
         ((sum[Result] = fma(registers(row[Result / Vectors][*terms]), load<Result % Vectors>(b), sum[Result])), ...);
       ((Cell < cells ? void() : void(sum[Cell % cells] = sum[Cell % cells] + sum[Cell])), ...);
     }
+    // Sums do not start from c: sums in pieces have smaller errors.
+    if (accumulate) ((sum[Result] = sum[Result] + load<Result % Vectors>(c[Result / Vectors])), ...);
     (store<Result % Vectors>(c[Result / Vectors], sum[Result]), ...);
   }
 };

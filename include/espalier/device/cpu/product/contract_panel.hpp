@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../cascade.hpp"
 #include "contract_pack.hpp"
 #include "../vector/simd.hpp"
 
@@ -38,15 +39,7 @@ struct prefetch_options {
 /// pack_panel            keeps a contiguous copy of the panel of b
 /// prefetch_cache_lines  prefetches the cache lines of a list
 /// prefetch_a            prefetches the elements of a some steps ahead, if each step reads another cache line of a
-/// adds_last             adds c to the finished sums instead of starting from it: sums in pieces have smaller errors
-enum contract_mode {
-  plain_panel = 0,
-  prefetch_ahead = 1,
-  pack_panel = 2,
-  prefetch_cache_lines = 4,
-  prefetch_a = 8,
-  adds_last = 16
-};
+enum contract_mode { plain_panel = 0, prefetch_ahead = 1, pack_panel = 2, prefetch_cache_lines = 4, prefetch_a = 8 };
 
 /// A panel of C, in blocks of Rows x Vectors registers that stay in registers over the whole sum. Only run-time strides
 /// depend on the shape, so shapes share the code: it is compiled once per (rows, vectors, lanes of the last vector,
@@ -91,8 +84,6 @@ struct contract_panel {
     // value of a_step: g++ would compile the loop twice, for steps of 1 and for all others.
     T const* group[3] = {a, a + 3 * a_row, a + 6 * a_row};
     asm("" : "+r"(a_step), "+r"(group[1]), "+r"(group[2]));
-    if (accumulate && (Mode & adds_last) == 0)
-      ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
     std::ptrdiff_t const terms =
         static_cast<std::ptrdiff_t>(depth);  // a counter of 64 bits costs two registers elsewhere
     std::ptrdiff_t k = 0;
@@ -134,8 +125,8 @@ struct contract_panel {
       }
       ((Cell < cells ? void() : void(sum[Cell % cells] = sum[Cell % cells] + sum[Cell])), ...);
     }
-    if (accumulate && (Mode & adds_last) != 0)
-      ((sum[Result] += load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
+    // Sums do not start from c: sums in pieces have smaller errors.
+    if (accumulate) ((sum[Result] += load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
     (store<Result % Vectors>(c + Result / Vectors * at.c_row, sum[Result]), ...);
   }
 
@@ -182,6 +173,32 @@ struct contract_dot_products {
   using registers = pack<T, Arch>;
   using vector = registers;
 
+  /// The terms of a block of a long sum (see cascade.hpp).
+  static constexpr std::int64_t block = std::int64_t{terms_of_block} * registers::size;
+  /// The sums of all whole blocks, and the number of their terms.
+  template <class X, int... Row>
+  ESPALIER_KERNEL static std::int64_t add_blocks(std::int64_t depth, Weight const* m, std::int64_t stride, X const* x,
+                                                 vector* result, indices<Row...>) {
+    constexpr int levels = 5;
+    constexpr unsigned long count = sizeof...(Row);
+    vector sums[static_cast<unsigned long>(levels + 1)][count] = {};
+    auto const move = [&](int to, int from) {
+      ((sums[to][Row] = sums[to][Row] + sums[from][Row], sums[from][Row] = vector{}), ...);
+    };
+    std::int64_t k = 0;
+    for (; k + block <= depth; carry_block<levels>(k / block - 1, move)) {
+      vector sum[] = {((void)Row, vector{})...};
+      for (std::int64_t const end = k + block; k < end; k += registers::size) {
+        vector const right = registers::load(x + k);
+        ((sum[Row] = fma(registers::load(m + Row * stride + k), right, sum[Row])), ...);
+      }
+      ((sums[0][Row] = sum[Row]), ...);
+    }
+    gather_levels<levels>(move);
+    ((result[Row] = sums[0][Row]), ...);
+    return k;
+  }
+
   /// Rows at a distance of `stride` elements. Apart: their sums are at a distance of `apart` elements; else they are
   /// neighbours.
   template <bool Apart, class X, int... Row>
@@ -189,6 +206,10 @@ struct contract_dot_products {
                                   X const* x, T* c, indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
+    bool const is_long = depth > 4 * block;
+    vector blocks[sizeof...(Row)];
+    if (is_long) [[unlikely]]
+      k = add_blocks(depth, m, stride, x, blocks, indices<Row...>{});
     for (; k + registers::size <= depth; k += registers::size) {
       vector const right = registers::load(x + k);
       ((sum[Row] = fma(registers::load(m + Row * stride + k), right, sum[Row])), ...);
@@ -197,6 +218,8 @@ struct contract_dot_products {
       vector const right = registers::template load_first<Tail>(x + k);
       ((sum[Row] = fma(registers::template load_first<Tail>(m + Row * stride + k), right, sum[Row])), ...);
     }
+    if (is_long) [[unlikely]]
+      ((sum[Row] = sum[Row] + blocks[Row]), ...);
     if constexpr (Apart) ((c[Row * apart] = reduce_add(sum[Row])), ...);
     else store<Row...>(c, sum);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../cascade.hpp"
 #include "contract_large_row.hpp"
 #include "contract_pack.hpp"
 
@@ -280,10 +281,45 @@ struct contract_row {
   }
 
  private:
+  /// A long sum is added in blocks of terms (see cascade.hpp).
+  static constexpr int terms_of_slice = 512;
+  template <class Epilogue>
+  ESPALIER_KERNEL static void add_slices(T const* x, Weight const* w, Epilogue const& e) {
+    using slice = contract_row<T, terms_of_slice, N, Arch, Weight>;
+    using left = contract_row<T, (K % terms_of_slice == 0 ? terms_of_slice : K % terms_of_slice), N, Arch, Weight>;
+    using V = pack<T, Arch>;
+    constexpr int size = vectors * width, levels = detail::count_levels(K / terms_of_slice);
+    alignas(64) T sums[static_cast<unsigned long>((levels + 1) * size)] = {};  // (levels + 1, columns)
+    alignas(64) T some[static_cast<unsigned long>(size)] = {};
+    auto const add = [](T* to, T* from) {
+      for (int j = 0; j < size; j += width) {
+        (V::load(to + j) + V::load(from + j)).store(to + j);
+        V(T(0)).store(from + j);
+      }
+    };
+    auto const move = [&](int to, int from) { add(sums + to * size, sums + from * size); };
+    for (int k = 0; k + terms_of_slice <= K; k += terms_of_slice) {
+      slice::run(x + k, w + std::int64_t{k} * N, detail::row_store<T, Arch>{sums});
+      detail::carry_block<levels>(k / terms_of_slice, move);
+    }
+    if constexpr (constexpr int k = K / terms_of_slice * terms_of_slice; k < K) {
+      left::run(x + k, w + std::int64_t{k} * N, detail::row_store<T, Arch>{some});
+      add(sums, some);
+    }
+    detail::gather_levels<levels>(move);
+    store_all(e, sums, detail::indices_below<vectors>{});
+  }
+  template <class Epilogue, int... Vector>
+  static ESPALIER_INLINE void store_all(Epilogue const& e, T const* sums, detail::indices<Vector...>) {
+    (e.template operator()<(Vector == vectors - 1 ? last : width)>(pack<T, Arch>::load(sums + Vector * width), 0,
+                                                                   Vector * width),
+     ...);
+  }
   template <class Epilogue>
   static ESPALIER_INLINE void compute(T const* x, Weight const* w, Epilogue const& e, bool backwards) {
     (void)backwards;
-    if constexpr (parts > 1)
+    if constexpr (!large && K > 2 * terms_of_slice) add_slices(x, w, e);
+    else if constexpr (parts > 1)
       detail::row_block<T, Arch, vectors, last, 1, Weight>::template run_parts<parts, K, N>(
           x, w, e, backwards, detail::indices_below<vectors>{});
     else if constexpr (few) detail::row_of_few<T, Arch, N, Weight>::template run<K>(x, w, e);

@@ -29,12 +29,12 @@ struct contract_run {
   static ESPALIER_INLINE void block(std::int64_t depth, T const* a, std::int32_t const* terms, T const* b,
                                     std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate, indices<Row...>) {
     registers sum[] = {((void)Row, registers(0))...};
-    if (accumulate) ((sum[Row] = registers::template load_first<Last>(c + Row * c_row)), ...);
     for (std::int64_t k = 0; k < depth; ++k, b += b_row) {
       T const* const from = a + terms[k];
       registers const right = registers::template load_once<Last>(b);
       ((sum[Row] = fma(registers(from[Row]), right, sum[Row])), ...);
     }
+    if (accumulate) ((sum[Row] = sum[Row] + registers::template load_first<Last>(c + Row * c_row)), ...);
     (sum[Row].template store_first<Last>(c + Row * c_row), ...);
   }
 };

@@ -45,7 +45,8 @@ struct contract_streamed {
     return p <= wide ? p * panel : p == panels ? N : wide * panel + (p - wide) * narrow * width;
   }
 
-  static constexpr std::int64_t depth_blocks = (K + 399) / 400, depth = (K + depth_blocks - 1) / depth_blocks;
+  /// Terms that are summed in registers before the sum is added to c: the same for all long sums.
+  static constexpr std::int64_t depth = K < 400 ? K : 400;
   /// The number of panels that fit in `kept` bytes of the L2 cache at once.
   static constexpr std::int64_t panels_in(std::int64_t kept) {
     std::int64_t const fit = kept / (panel * depth * bytes),

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+// Sums of many terms of one sign keep their digits, in every kernel that adds: a chain of additions would lose half of
+// them. Terms are equal here, so roundings of a chain have one direction.
+#define BOOST_TEST_MODULE law_long_sums
+#include <boost/test/unit_test.hpp>
+
+#include <espalier.hpp>
+#include <espalier/up_to.hpp>
+
+#include <cmath>
+#include <span>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using esp::shape, esp::tensor;
+
+namespace {
+
+constexpr double most = 2e-6;
+constexpr float each = 0.1f;
+constexpr double exact = each;
+
+template <class S>
+tensor<float, S> equal() {
+  tensor<float, S> x;
+  for (float& number : x) number = each;
+  return x;
+}
+void check(char const* name, auto const& got, double expected) {
+  double error = 0;
+  for (float const number : got) {
+    double const e = std::fabs(static_cast<double>(number) / expected - 1);
+    error = e <= error ? error : e;  // also what is not a number
+  }
+  BOOST_TEST(error <= most, name << ": error " << error);
+}
+
+template <int Rows, int Columns>
+void columns(char const* name) {
+  auto const x = equal<shape<Rows, Columns>>();
+  tensor<float, shape<Columns>> const y = sum<0>(x);
+  check(name, y, Rows * exact);
+}
+/// Rows, whose sums are added to sums of columns and of all elements.
+template <int Rows, int Columns>
+void rows_and_columns(char const* name) {
+  auto const x = equal<shape<Rows, Columns>>();
+  auto const y = esp::softmax<1>(x);
+  tensor<float, shape<Columns>> const of_columns = sum<0>(y);
+  check(name, of_columns, double{Rows} / Columns);
+  tensor<float, shape<>> const all{sum(esp::square(y))};
+  check(name, all, double{Rows} / Columns);
+}
+/// All four ways to store the operands.
+template <int M, int N, int K>
+void products(char const* name) {
+  double const expected = K * exact * exact;
+  auto const a = equal<shape<M, K>>();
+  auto const b = equal<shape<K, N>>();
+  auto const across_a = equal<shape<K, M>>();
+  auto const across_b = equal<shape<N, K>>();
+  check(name, tensor<float, shape<M, N>>{matmul(a, b)}, expected);
+  check(name, tensor<float, shape<M, N>>{matmul(transpose(across_a), b)}, expected);
+  check(name, tensor<float, shape<M, N>>{matmul(a, transpose(across_b))}, expected);
+  check(name, tensor<float, shape<M, N>>{matmul(transpose(across_a), transpose(across_b))}, expected);
+}
+
+template <esp::convolution Options>
+struct of_convolution {
+  constexpr auto operator()(auto x, auto w, auto b, auto dy) const {
+    return sum((esp::conv2d<Options>(x, w) + b) * dy);
+  }
+};
+/// The gradients of kernels and biases, of images without padding.
+template <esp::convolution Options, class X, class W, class Y>
+void convolutions(char const* name) {
+  using B = shape<Y::template extent<-1>()>;
+  auto const gradients = esp::grad<1, 2>(of_convolution<Options>{})(equal<X>(), equal<W>(), equal<B>(), equal<Y>());
+  double const n = static_cast<double>(Y::size / B::size);
+  check(name, std::get<0>(gradients), n * exact * exact);
+  check(name, std::get<1>(gradients), n * exact);
+}
+struct lookup {
+  constexpr auto operator()(auto table, auto index, auto dy) const { return sum(index_select<0>(table, index) * dy); }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(of_all_elements) {
+  auto const x = equal<shape<3, 1'000'001>>();
+  check("sum", tensor<float, shape<>>{sum(x)}, 3'000'003 * exact);
+  check("mean", tensor<float, shape<>>{mean(x * x)}, exact * exact);
+  check("sum<1>", tensor<float, shape<3>>{sum<1>(x)}, 1'000'001 * exact);
+}
+BOOST_AUTO_TEST_CASE(down_columns) {
+  columns<1'000'000, 2>("2 columns");
+  columns<100'000, 33>("33 columns");
+  columns<30'000, 200>("200 columns");
+  rows_and_columns<1'000'000, 3>("rows of 3");
+  rows_and_columns<100'000, 50>("rows of 50");
+  tensor<float, shape<2>> const logarithms = esp::logsumexp<0>(equal<shape<1'000'000, 2>>());
+  BOOST_TEST(std::fabs(static_cast<double>(logarithms[0]) - std::log(1e6) - exact) < 3e-6);
+}
+BOOST_AUTO_TEST_CASE(over_axes_apart) {
+  auto const images = equal<shape<100, 3, 10'000>>();
+  check("segments", tensor<float, shape<3>>{sum<0, 2>(images)}, 1'000'000 * exact);
+  check("middle", tensor<float, shape<10, 4>>{sum<1>(equal<shape<10, 100'000, 4>>())}, 100'000 * exact);
+  check("strided", tensor<float, shape<3>>{sum<0, 2>(equal<shape<100'000, 3, 16>>())}, 1'600'000 * exact);
+  check("four axes", tensor<float, shape<3>>{sum<0, 1, 3>(equal<shape<200, 500, 3, 8>>())}, 800'000 * exact);
+}
+BOOST_AUTO_TEST_CASE(inner_extents_of_products) {
+  products<1, 1, 1'000'000>("a number");
+  products<2, 3, 1'000'000>("2 x 3");
+  products<1, 40, 40'000>("a row");
+  products<40, 1, 40'000>("a column");
+  products<64, 40, 40'000>("64 x 40");
+  products<200, 100, 20'000>("200 x 100");
+}
+BOOST_AUTO_TEST_CASE(gradients_of_convolutions) {
+  convolutions<esp::convolution{}, shape<50, 66, 66, 3>, shape<3, 3, 3, 8>, shape<50, 64, 64, 8>>("3 channels");
+  convolutions<esp::convolution{}, shape<50, 64, 64, 4>, shape<1, 1, 4, 8>, shape<50, 64, 64, 8>>("pixels");
+  convolutions<esp::convolution{.groups = 4}, shape<50, 66, 66, 4>, shape<3, 3, 1, 4>, shape<50, 64, 64, 4>>(
+      "4 groups");
+  convolutions<esp::convolution{}, shape<30, 34, 34, 32>, shape<3, 3, 32, 32>, shape<30, 32, 32, 32>>("32 channels");
+}
+BOOST_AUTO_TEST_CASE(many_of_one_index) {
+  tensor<std::int32_t, shape<1'000'000>> index;
+  for (int i = 0; i < 1'000'000; ++i) index[i] = i % 2;
+  check("gradient of index_select", esp::grad<0>(lookup{})(equal<shape<2, 3>>(), index, equal<shape<1'000'000, 3>>()),
+        500'000 * exact);
+  check("scatter_add",
+        tensor<float, shape<2>>{scatter_add<0>(tensor<float, shape<2>>{}, index, equal<shape<1'000'000>>())},
+        500'000 * exact);
+}
+// From zeros, a step of gradient descent leaves the negative gradient of the mean of squares.
+BOOST_AUTO_TEST_CASE(batches_of_any_size) {
+  using batch = esp::batch<esp::up_to<20'000>, 2>;
+  constexpr int samples = 15'001;
+  esp::model<nn::Linear<2, 3>> model{esp::seed{1}};
+  for (float& parameter : model.parameters()) parameter = 0;
+  esp::trainer trainer{model, nn::MeanSquaredError{}, esp::optim::SGD{.learning_rate = 1}, batch{}};
+  auto const x = equal<shape<20'000, 2>>();
+  auto const y = equal<shape<20'000, 3>>();
+  float const loss = trainer.step(esp::view<float const, batch>{x.data(), samples},
+                                  esp::view<float const, shape<esp::up_to<20'000>, 3>>{y.data(), samples});
+  check("loss", tensor<float, shape<>>{loss}, exact * exact);
+  std::span<float const> const parameters = model.parameters();  // each begins a cache line
+  check("weights", parameters.first(6), 2.0 / 3 * exact * exact);
+  check("biases", parameters.subspan(16, 3), 2.0 / 3 * exact);
+}
