@@ -62,14 +62,14 @@ struct layer_chain {
 };
 
 /// What stands before and behind the members' names of a layer: "gru2." and "_l1" of gru2.weight_ih_l1.
-struct layer_place {
+struct layer_affixes {
   std::string_view before, after;
 };
-/// The place of a recurrent layer or of another one with weights, by its number among those of its kind, in the order
+/// Those of a recurrent layer or of another one with weights, by its number among those of its kind, in the order
 /// in which the case names them.
 template <class... CaseTensor>
-layer_place place_of_layer(case_tensors<CaseTensor...> const*, bool is_recurrent, int number) {
-  layer_place found{};
+layer_affixes affixes_of_layer(case_tensors<CaseTensor...> const*, bool is_recurrent, int number) {
+  layer_affixes found{};
   auto const visit = [&](std::string_view name) {
     std::string_view const first = is_recurrent ? "weight_ih" : "weight";
     std::size_t const at = name.rfind(first);
@@ -93,7 +93,7 @@ struct layer_reader {
     joined given = join(number, ".", name);
     if (!run.has(role::parameter, given)) {
       auto const [before, after] =
-          place_of_layer(static_cast<typename Case::parameters const*>(nullptr), is_recurrent, nth);
+          affixes_of_layer(static_cast<typename Case::parameters const*>(nullptr), is_recurrent, nth);
       given = join(before, name, after);
     }
     run.read(role::parameter, given, std::span<T>{r});
