@@ -20,8 +20,18 @@ namespace espalier {
   "`forward` of the net returns several values, which model(x), predictor and frozen accept; train it by a step of " \
   "your own: esp::compiled of a function that calls net(x)"
 #define ESPALIER_FORWARD_IS_CONST "`forward` of a module must be const; write `constexpr auto forward(auto x) const`"
-#define ESPALIER_FORWARD_IS_CONSTEXPR \
-  "a `forward` cannot be run by the compiler; write `constexpr auto forward(auto x) const`, and use only values that are known at compile time"
+// clang evaluates neither the standard library's functions of numbers nor a lambda that captures structured bindings
+// by [&] or [=]; g++ does.
+#if defined(__clang__)
+#define ESPALIER_NOT_BY_CLANG                                                                                     \
+  "; clang runs no std::sqrt and its like, and a lambda that captures names of `auto [p, q]` must write [p = p, " \
+  "q = q] in place of [&]"
+#else
+#define ESPALIER_NOT_BY_CLANG ""
+#endif
+#define ESPALIER_FORWARD_IS_CONSTEXPR                                                                      \
+  "a `forward` cannot be run by the compiler; write `constexpr auto forward(auto x) const`, and use only " \
+  "values that are known at compile time" ESPALIER_NOT_BY_CLANG
 #define ESPALIER_FORWARD_ENDS "`forward` of a module calls the module itself, without end; call its members"
 #define ESPALIER_FORWARD_IS_GENERIC \
   "the parameters of `forward` must not be tensors: the formula is generic; write `constexpr auto forward(auto x) const`"
