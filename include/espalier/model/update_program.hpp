@@ -14,7 +14,9 @@ namespace espalier::detail {
 /// Stride: the distance of the states, where the vector is a part of all parameters.
 template <class O, int Size, int Stride = Size>
 struct update_program {
-  using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has facts about an update, too
+  // A net without trainable parameters has facts about an update, too: of one parameter. Its update never runs.
+  using vector = shape<(Size > 0 ? Size : 1)>;
+  static constexpr std::int64_t stride = Stride > 0 ? Stride : 1;
   static constexpr std::int64_t parameter_offsets[] = {0};
   static constexpr int scalars_from = optim::vectors<O>, buffers = scalars_from + optim::scalars<O>;
   struct offsets {
@@ -23,7 +25,7 @@ struct update_program {
   static constexpr offsets state_offsets = [] {
     offsets r{};
     for (int i = 0; i < buffers; ++i)
-      r.at[i] = i < scalars_from ? std::int64_t{i} * Stride : std::int64_t{scalars_from} * Stride + (i - scalars_from);
+      r.at[i] = i < scalars_from ? i * stride : scalars_from * stride + (i - scalars_from);
     return r;
   }();
 
