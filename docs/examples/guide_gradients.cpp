@@ -144,8 +144,9 @@ int main(int count, char** words) {
   // [/of_penalty]
   examples::show(out, "the penalty has a gradient", of_model.parameter("0.weight").span()[0] != 0 ? "yes" : "no");
   esp::model<Net> const teacher{esp::seed{5}};
-  auto const of_teacher = esp::grad<1>(distillation)(model, teacher, sample).span();
-  bool const learns = std::any_of(of_teacher.begin(), of_teacher.end(), [](float g) { return g != 0; });
+  auto const of_teacher = esp::grad<1>(distillation)(model, teacher, sample);
+  auto const numbers = of_teacher.span();
+  bool const learns = std::any_of(numbers.begin(), numbers.end(), [](float g) { return g != 0; });
   examples::show(out, "the teacher learns", learns ? "yes" : "no");
   examples::show(out, "the loss is a number", penalized > 0 ? "yes" : "no");
   // [of_samples]

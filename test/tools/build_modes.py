@@ -116,7 +116,7 @@ def first_headers(root):
     """Every header that can be the first one of a file, but for those that need the CUDA toolkit, and those that end or begin what another begins or ends."""
     include = root / "include"
     names = sorted(str(path.relative_to(include)) for path in include.rglob("*.hpp"))
-    return [name for name in names if not re.search(r"/(?:cuda|cublas|cudnn|diagnostics)_[^/]*$|/cuda\.hpp$", name)]
+    return [name for name in names if not re.search(r"/(?:cuda|cublas|cudnn|diagnostics)_[^/]*$|/(?:hide|restore)_macros\.hpp$|/cuda\.hpp$", name)]
 
 
 def problems(mode, root, compiler):
