@@ -645,8 +645,8 @@ struct position_sums : independent_parts {
     }
   }
   /// Adds them to y.
-  template <class Above>
-  static ESPALIER_INLINE void add(T const* x, T const* factor, T* y, int images, int first, int last, Above& above) {
+  template <class Higher>
+  static ESPALIER_INLINE void add(T const* x, T const* factor, T* y, int images, int first, int last, Higher& above) {
     int const begin = first * V::size, width = (last == registers ? channels : last * V::size) - begin;
     for (int n = 0; n < images; ++n, x += facts::image, factor += std::int64_t{facts::rows} * factor_row) {
       int i = 0;
