@@ -79,7 +79,7 @@ class example {
     expected_.clear();
     for (int id : roots) expected_.emplace_back(meaning->value(id), meaning->value(id) + p.nodes[id].shape.size());
   }
-  /// What a run of a plan of some outputs does wrong, or nothing. exact: where each output has to be these bits.
+  /// What a run of a plan of some outputs does wrong, or nothing. results: takes what each output is.
   std::string run(plan::planned const& planned, graph::program const& p, std::vector<int> const& outputs,
                   std::vector<std::vector<double>>* results = nullptr) const {
     bases memory = leaves_;
