@@ -3,7 +3,8 @@
 #include "../base/diagnostics_push.hpp"
 
 #include "../base/option_error.hpp"
-#include "../expression/expression.hpp"
+#include "../expression/traced.hpp"
+#include "../graph/program.hpp"
 
 namespace espalier::detail {
 
