@@ -72,6 +72,11 @@ BOOST_AUTO_TEST_CASE(many_leaves_are_found_again) {
 }
 
 // One node too many is a fault, and tracing continues with a leaf of the shape.
+// The hash of a leaf does not overflow: this is a constant expression.
+BOOST_AUTO_TEST_CASE(large_extents_have_chains) {
+  constexpr int chain = graph::node_table::key_of({&argument, {}, 0, extents{2, {2'000'000'000, 2'000'000'000}}});
+  BOOST_TEST((chain >= 0 && chain < graph::leaf_chains));
+}
 BOOST_AUTO_TEST_CASE(too_many_nodes) {
   auto const g = empty();
   int last = add_argument(*g, 0);

@@ -83,6 +83,21 @@ void convolutions(char const* name) {
 struct lookup {
   constexpr auto operator()(auto table, auto index, auto dy) const { return sum(index_select<0>(table, index) * dy); }
 };
+
+// Numbers of bytes and of nearly 2^31 elements are computed without overflow: these programs compile. No machine of the
+// tests has the memory to run them.
+template <class S>
+using numbers = tensor<float, S> const;
+[[maybe_unused]] void largest_extents(numbers<shape<2'000'000'000, 1>>& column, numbers<shape<3, 700'000'000>>& rows,
+                                      numbers<shape<3, 100'000'000, 7>>& images, numbers<shape<2'000'000, 1000>>& right,
+                                      numbers<shape<10, 2'000'000>>& left, tensor<float, shape<3, 700'000'000>>& y) {
+  tensor<float, shape<1>> const of_column = sum<0>(column);
+  tensor<float, shape<3>> const of_rows = mean<1>(rows), of_images = sum<1, 2>(images);
+  tensor<float, shape<3, 7>> const middle = sum<1>(images);
+  tensor<float, shape<10, 1000>> const product = matmul(left, right);
+  evaluate_into(esp::softmax<1>(rows), y);
+  (void)of_column, (void)of_rows, (void)of_images, (void)middle, (void)product;
+}
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(of_all_elements) {
@@ -115,6 +130,17 @@ BOOST_AUTO_TEST_CASE(inner_extents_of_products) {
   products<64, 40, 40'000>("64 x 40");
   products<200, 100, 20'000>("200 x 100");
 }
+#ifdef ESPALIER_TEST_ALL
+BOOST_AUTO_TEST_CASE(longest) {
+  columns<20'000'000, 2>("20 million rows");
+  columns<200'000'000, 1>("200 million numbers");
+  auto const x = equal<shape<70'000'001, 3>>();
+  check("sum", tensor<float, shape<>>{sum(x)}, 210'000'003 * exact);
+  check("x^T x", tensor<float, shape<3, 3>>{matmul(transpose(x), x)}, 70'000'001 * exact * exact);
+  auto const wide = equal<shape<150'000, 130>>();  // a level of its product takes more than 64 KiB
+  check("130 x 130", tensor<float, shape<130, 130>>{matmul(transpose(wide), wide)}, 150'000 * exact * exact);
+}
+#endif
 BOOST_AUTO_TEST_CASE(gradients_of_convolutions) {
   convolutions<esp::convolution{}, shape<50, 66, 66, 3>, shape<3, 3, 3, 8>, shape<50, 64, 64, 8>>("3 channels");
   convolutions<esp::convolution{}, shape<50, 64, 64, 4>, shape<1, 1, 4, 8>, shape<50, 64, 64, 8>>("pixels");

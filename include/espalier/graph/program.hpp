@@ -137,8 +137,9 @@ struct node_table {
   static constexpr int key_of(node const& n) {
     int const* const x = n.operand;
     if (x[0] == 0)
-      return static_cast<int>(
-          (n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >> 56);
+      return static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0]) * 31u +
+                               static_cast<std::uint64_t>(n.shape.at[1])) >>
+                              56);
     return leaf_chains + (x[0] > x[1] ? (x[0] > x[2] ? (x[0] > x[3] ? x[0] : x[3]) : (x[2] > x[3] ? x[2] : x[3]))
                                       : (x[1] > x[2] ? (x[1] > x[3] ? x[1] : x[3]) : (x[2] > x[3] ? x[2] : x[3])));
   }

@@ -157,7 +157,8 @@ struct rule<norm_> : composite {
     auto const n = scaled_norm_of(x, mask);
     return n.root / n.scale;
   }
-  static constexpr handle pullback(handle dy, handle y, handle x, unsigned mask);
+  template <class Handle>
+  static constexpr Handle pullback(Handle dy, Handle y, Handle x, unsigned mask);
 };
 
 /// x / max(|x|, eps). The closed form writes the norm and the unit vector as nodes with closed forms: so the second
@@ -172,16 +173,18 @@ struct rule<unit_> : composite {
     return apply<scaled_in_range_>(apply<scaled_in_range_>(x, n.scale),
                                    1 / where(n.root >= least, where(n.root > 0, n.root, 1), least));
   }
-  static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    handle const n = detail::composite_of_handles<norm_>(mask, rule<norm_>::expand(x, mask), x);
-    handle const outside = n >= eps;
-    handle const along = where(outside, reduce_kept<sum_>(dy * y, mask), 0);
+  template <class Handle>
+  static constexpr Handle pullback(Handle dy, Handle y, Handle x, Handle eps, unsigned mask) {
+    Handle const n = detail::composite_of_handles<norm_>(mask, rule<norm_>::expand(x, mask), x);
+    Handle const outside = n >= eps;
+    Handle const along = where(outside, reduce_kept<sum_>(dy * y, mask), 0);
     return gate((dy - y * along) / where(outside, where(n > 0, n, 1), eps), n);
   }
 };
 
-constexpr handle rule<norm_>::pullback(handle dy, handle, handle x, unsigned mask) {
-  handle const none = operation::emit_constant(*x.nodes, 0, extents{});
+template <class Handle>
+constexpr Handle rule<norm_>::pullback(Handle dy, Handle, Handle x, unsigned mask) {
+  Handle const none = operation::emit_constant(*x.nodes, 0, extents{});
   return dy * detail::composite_of_handles<unit_>(mask, rule<unit_>::expand(x, none, mask), x, none);
 }
 

@@ -120,10 +120,11 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// vectors.
   static constexpr int vectors_of_turn = strip < detail::terms_of_block ? strip : detail::terms_of_block,
                        turns_of_block = detail::terms_of_block / vectors_of_turn;
+  static constexpr std::int64_t vectors_in_all = (elements / width + 64) * facts::schedule.sweeps;
   static constexpr int single_levels =
-      detail::count(facts::single_sums()) == 0
+      detail::count(facts::single_sums()) == 0 || vectors_in_all <= 2 * detail::terms_of_block
           ? 0
-          : detail::count_levels((elements / width + 64) / (vectors_of_turn * turns_of_block) * facts::schedule.sweeps);
+          : detail::count_levels(vectors_in_all / (vectors_of_turn * turns_of_block));
   struct totals {
     instruction_packs of_row[max_rows_per_iteration];  // (rows, instructions)
     instruction_packs level[static_cast<std::size_t>(single_levels) + 1];
@@ -151,12 +152,10 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   }
   /// After so many vectors of some rows, or of statistics.
   static ESPALIER_IN_KERNEL void end_turn(totals& t) {
-    if constexpr (single_levels > 0) {
-      if (++t.turns < turns_of_block) return;
-      t.turns = 0;
-      add_rows_of(t);
-      detail::carry_block<single_levels>(t.blocks++, [&](int to, int from) { move_totals(t, to, from); });
-    }
+    if (++t.turns < turns_of_block) return;
+    t.turns = 0;
+    add_rows_of(t);
+    detail::carry_block<single_levels>(t.blocks++, [&](int to, int from) { move_totals(t, to, from); });
   }
 
   /// A block of columns and its memory. kept: the values stored for its columns. levels: those of their sums. total:
@@ -297,9 +296,10 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   template <int S>
   static ESPALIER_IN_KERNEL void some_rows(block const& b, int times, int first, int last) {
     constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    // Without a sign: g++ 12 warns of a product that overflows, in a loop that does not run.
     for (int i = first; i < last; ++i)
-      rows<S>(b, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{},
-              typename base::operand_indices{});
+      rows<S>(b, static_cast<int>(static_cast<unsigned>(upwards(S) ? times - 1 - i : i) * unsigned{at_once}),
+              std::make_integer_sequence<int, at_once>{}, typename base::operand_indices{});
   }
   /// Whole blocks of rows, if there are two. Returns the number of their iterations.
   template <int S>
@@ -322,7 +322,12 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     int const times = count / at_once;
     if constexpr (in_blocks) some_rows<S>(b, times, whole_blocks<S>(b, times), times);
     else some_rows<S>(b, times, 0, times);
-    if constexpr (at_once > 1)
+    // No second function for rows where the compiler knows that none are left.
+    constexpr bool none_left = [] {
+      if constexpr (requires { Count::value; }) return Count::value % at_once == 0;
+      else return at_once == 1;
+    }();
+    if constexpr (!none_left)
       for (int row = times * at_once; row < count; ++row)
         rows<S>(b, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
     if constexpr (in_blocks) detail::gather_levels<levels>([&](int to, int from) { move_sums<S>(b, to, from); });
@@ -379,7 +384,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
       for (; j + width <= b.end; j += width, kept += slots * width) finalize_vector<S, width>(b, kept, total, j);
       if constexpr (tail != 0)
         if (b.end == Columns) finalize_vector<S, tail>(b, kept, total, Columns - tail);
-      if constexpr (memory::statistics(S, memory::accumulated) != 0) end_turn(*b.total);
+      if constexpr (single_levels > 0 && memory::statistics(S, memory::accumulated) != 0) end_turn(*b.total);
     }
   }
   static constexpr int sweeps = [] {

@@ -24,9 +24,9 @@ constexpr int count_vectors_in_flight(int vectors, int work, int reductions, int
 /// between. The last sweep computes several rows at once if they add to sums over rows, which lie in memory.
 template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
 struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs,
-                                     (Columns * int(sizeof(T)) <= 16384 ? 2 : 0)> {
+                                     (Columns <= 16384 / int(sizeof(T)) ? 2 : 0)> {
   using base = loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs,
-                                (Columns * int(sizeof(T)) <= 16384 ? 2 : 0)>;
+                                (Columns <= 16384 / int(sizeof(T)) ? 2 : 0)>;
   using typename base::facts;
   using typename base::V;
   using base::operands, base::instructions, base::width;

@@ -129,11 +129,13 @@ struct contract {
   /// does not depend on how many terms a bounded product has room for. What is not packed has at most 512 at once.
   static constexpr std::int64_t most_depth = 2 * detail::terms_of_block;
   static constexpr std::int64_t depth = K <= (packed ? most_depth : 512) ? K : most_depth;
-  /// Longer sums are added to a sum of the next level after so many terms (see cascade.hpp). If c is packed and so
-  /// large that a level takes more than 64 KiB, it has none: the memory of its operands limits their terms.
+  /// Longer sums are added to a sum of the next level after so many terms (see cascade.hpp). If a level of packed sums
+  /// takes more than 64 KiB, only sums of more than 65,536 terms have levels: then they take little memory beside the
+  /// operands.
   static constexpr std::int64_t terms_of_level = 4096;
-  static constexpr int levels =
-      streams || (packed && M * N * bytes > 64 * 1024) ? 0 : detail::count_levels(K / terms_of_level);
+  static constexpr bool has_levels =
+      !streams && (!packed || M * N * bytes <= 64 * 1024 || (K > 65536 && 8 * M * N <= K * (M + N)));
+  static constexpr int levels = has_levels ? detail::count_levels(K / terms_of_level) : 0;
   /// Rows that share a panel of b: their part of a, of so many bytes, stays in the L2 cache. At least four blocks,
   /// which next_part can halve.
   static constexpr std::int64_t rows_in(std::int64_t kept) {
