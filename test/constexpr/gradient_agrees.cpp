@@ -132,3 +132,10 @@ BOOST_AUTO_TEST_CASE(run_time_agrees) {
   BOOST_TEST(now.allowed == found.allowed, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(static_cast<bool>(esp::gradient_agrees(norm_and_softmax{})(m)));
 }
+
+BOOST_AUTO_TEST_CASE(options_outside_their_range) {
+  constexpr double nan = __builtin_nan("");
+  BOOST_CHECK_THROW((void)esp::gradient_agrees(norm_and_softmax{}, {.step = 0}), esp::option_error);
+  BOOST_CHECK_THROW((void)esp::gradient_agrees(norm_and_softmax{}, {.step = nan}), esp::option_error);
+  BOOST_CHECK_THROW((void)esp::gradient_agrees(norm_and_softmax{}, {.tolerance = -1}), esp::option_error);
+}

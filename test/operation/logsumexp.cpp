@@ -157,3 +157,14 @@ BOOST_AUTO_TEST_CASE(softmax_of_nothing_is_nan) {
   BOOST_TEST((std::isnan(y(0, 0)) && std::isnan(y(0, 1)) && std::isnan(z(0, 0)) && std::isnan(z(0, 1))));
   BOOST_TEST((y(1, 0) == 0 && y(1, 1) == 1 && z(1, 0) == -infinity && z(1, 1) == 0));
 }
+
+namespace {
+inline constexpr auto gradient_of_all = [](auto x) { return esp::grad<0>(all)(x); };
+}  // namespace
+
+// The sum of exponentials is 1 here, where all terms but the largest underflow.
+BOOST_AUTO_TEST_CASE(the_second_derivative_where_one_element_is_far_above_the_others) {
+  esp::tensor<double, esp::shape<3>> const x{0, -2000, -3000}, dy{1, 0, 0};
+  auto const second = std::get<0>(interpreted(gradient_of_all, false, dy, x).gradients);
+  for (int i = 0; i < 3; ++i) BOOST_TEST(second[i] == 0);
+}

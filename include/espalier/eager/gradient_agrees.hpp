@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/option_error.hpp"
 #include "../base/philox.hpp"
 #include "gradient.hpp"
 
@@ -25,6 +26,13 @@ struct gradient_comparison {
 };
 
 namespace detail {
+
+/// errors  option_error: a number outside its range
+constexpr gradient_check const& checked(gradient_check const& options) {
+  check_option("gradient_agrees", "tolerance", options.tolerance, option_range::at_least_0);
+  check_option("gradient_agrees", "step", options.step, option_range::above_0);
+  return options;
+}
 
 /// Element i of the random direction of argument k, in [-1, 1).
 constexpr double direction_at(gradient_check const& options, int k, std::int64_t i) {
@@ -172,13 +180,14 @@ struct gradient_agrees_function {
 /// range      x away from kinks (relu at 0, a maximum of equal elements), where difference and gradient have different
 ///            meanings
 /// order      f may contain grad, so that the same call checks second-order gradients
-/// errors     f that captures and f whose shapes do not fit do not compile
+/// errors     f that captures and f whose shapes do not fit do not compile; option_error for options outside their
+///            range
 /// cost       no kernels are instantiated, because the interpreter runs the check; about as much as three evaluations
 ///            of grad(f) in a constant expression
 template <class F>
 constexpr auto gradient_agrees(F, gradient_check options = {}) {
   static_assert(captureless<F>::agree, ESPALIER_SENTENCE("gradient_agrees(f): " ESPALIER_CAPTURELESS, captureless<F>));
-  if constexpr (captureless<F>::agree) return detail::gradient_agrees_function<F>{options};
+  if constexpr (captureless<F>::agree) return detail::gradient_agrees_function<F>{detail::checked(options)};
   else return invalid<captureless<F>>{};
 }
 

@@ -59,11 +59,11 @@ struct model_gradient_agrees_function {
 ///
 /// shape      a batch, its targets
 /// direction, tolerance, range   as gradient_agrees(f); random numbers (dropout) are the same in all three runs
-/// errors     layers and loss that do not fit do not compile
+/// errors     layers and loss that do not fit do not compile; option_error for options outside their range
 template <class Net, class T, class Loss>
 constexpr auto gradient_agrees(constant_model<Net, T> const& model, Loss loss, gradient_check options = {}) {
   detail::check_loss(loss);
-  return detail::model_gradient_agrees_function<Net, T, Loss>{model, options};
+  return detail::model_gradient_agrees_function<Net, T, Loss>{model, detail::checked(options)};
 }
 
 }  // namespace espalier

@@ -32,10 +32,11 @@ struct rule<logsumexp_> : composite {
     return log(reduce_kept<sum_>(exp(x - applied_shift), mask)) + applied_shift;
   }
   /// Uses the terms and their sum from the forward pass: for large x, exp(x - y) would inherit the rounding error of y.
-  /// The sum is at least 1 (the largest term), or 0 if all terms are 0; maximum(sum, 1) prevents 0 / 0.
+  /// The sum is at least 1 (the largest term), or 0 if all terms are 0; maximum(sum, 0.5) prevents 0 / 0. It has no
+  /// tie: at a sum of 1, maximum(sum, 1) would halve the second derivative.
   static constexpr handle pullback(handle dy, handle, handle x, unsigned mask) {
     handle const e = exp(x - shift(x, mask));
-    return dy / maximum(reduce_kept<sum_>(e, mask), 1) * e;
+    return dy / maximum(reduce_kept<sum_>(e, mask), 0.5) * e;
   }
 };
 
