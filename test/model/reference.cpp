@@ -202,6 +202,26 @@ BOOST_AUTO_TEST_CASE(const_models) {
              second_result.gradients.parameter("2.bias").span()[1]);
 }
 
+BOOST_AUTO_TEST_CASE(temporary_gradients) {
+  // What refers to their elements keeps them.
+  auto const x = floats<5, 6>(1);
+  auto const y = labels<5>(2, 3);
+  esp::model<nn::Sequential<nn::Linear<6, 8>, nn::ReLU, nn::Linear<8, 3>>> model{esp::seed{3}};
+  auto const of = esp::grad(model, nn::SoftmaxLoss{});
+  auto const kept = of(x, y);
+  auto const all = of(x, y).span();
+  for (std::int64_t i = 0; i < all.size(); ++i) BOOST_TEST(all[i] == kept.span()[i]);
+  auto const weight = of(x, y).parameter("0.weight"), none = of(x, y).find_parameter("no such name");
+  BOOST_TEST(!none);
+  BOOST_TEST(weight.span().size() == 48);
+  std::int64_t i = 0;
+  for (float const d : of(x, y).parameter("0.weight").span()) {
+    BOOST_TEST(d == kept.parameter("0.weight").span()[i]);
+    BOOST_TEST(d == weight.span()[i++]);
+  }
+  BOOST_TEST(i == 48);
+}
+
 BOOST_AUTO_TEST_CASE(frozen_from_a_temporary) {
   // It keeps a copy of what it needs.
   auto const x = floats<5, 6>(1);

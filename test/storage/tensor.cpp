@@ -132,6 +132,26 @@ BOOST_AUTO_TEST_CASE(moves_hand_over_the_allocation) {
   BOOST_TEST((b == c));
 }
 
+float sum_of(espalier::span<float const> elements) {
+  float r = 0;
+  for (float const x : elements) r += x;
+  return r;
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(temporaries, Tensor, both) {
+  Tensor const expected = counting<Tensor>();
+  auto const elements = counting<Tensor>().span();
+  BOOST_TEST(elements.size() == Tensor::size());
+  BOOST_TEST(sum_of(elements) == sum_of(expected.span()));
+  BOOST_TEST(sum_of(counting<Tensor>().span()) == sum_of(expected.span()));
+  std::int64_t i = 0;
+  for (float const x : counting<Tensor>().span()) BOOST_TEST(x == expected[i++]);
+  auto const& element = counting<Tensor>()(1, 2);
+  auto&& last = counting<Tensor>()[Tensor::size() - 1];
+  BOOST_TEST(element == expected(1, 2));
+  BOOST_TEST(last == expected[Tensor::size() - 1]);
+}
+
 BOOST_AUTO_TEST_CASE(conversions_of_elements) {
   tensor<double, shape<3>> const exact{0.1, 1e300, -2};
   tensor<float, shape<3>> const rounded(exact);

@@ -58,10 +58,19 @@ class best_parameters {
         ESPALIER_SENTENCE("best_parameters.restore(model): " ESPALIER_MODEL_IS_CONST, detail::may_change<Model>));
   }
 
-  auto parameters() const {
+  auto parameters() const& {
     return engine_.span_of(static_cast<T const*>(kept_parameters().data()), parameter_storage);
   }
-  auto buffers() const { return engine_.span_of(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
+  auto buffers() const& { return engine_.span_of(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
+  /// Do not compile: they refer to memory of a temporary.
+  template <class Lives = detail::lives_on<best_parameters>>
+  auto parameters() && {
+    return detail::memory_of_temporary<Lives>::in(*this).parameters();
+  }
+  template <class Lives = detail::lives_on<best_parameters>>
+  auto buffers() && {
+    return detail::memory_of_temporary<Lives>::in(*this).buffers();
+  }
 
  private:
   static constexpr std::int64_t parameter_storage = slots_of<typename Model::net_type>.parameters.storage;

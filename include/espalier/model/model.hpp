@@ -200,35 +200,71 @@ class model {
 
   /// All parameters, contiguous; zeros fill the gaps that align each tensor. On a device with its own memory: a
   /// device_span.
-  auto parameters() { return engine_.span_of(data(), parameter_storage); }
-  auto parameters() const { return engine_.span_of(static_cast<T const*>(data()), parameter_storage); }
-  auto buffers() { return engine_.span_of(buffer_data(), buffer_storage); }
-  auto buffers() const { return engine_.span_of(static_cast<T const*>(buffer_data()), buffer_storage); }
+  auto parameters() & { return engine_.span_of(data(), parameter_storage); }
+  auto parameters() const& { return engine_.span_of(static_cast<T const*>(data()), parameter_storage); }
+  auto buffers() & { return engine_.span_of(buffer_data(), buffer_storage); }
+  auto buffers() const& { return engine_.span_of(static_cast<T const*>(buffer_data()), buffer_storage); }
+
+  /// Do not compile: they refer to memory of a temporary model.
+  template <class Lives = detail::lives_on<model>>
+  auto parameters() && {
+    return detail::memory_of_temporary<Lives>::in(*this).parameters();
+  }
+  template <class Lives = detail::lives_on<model>>
+  auto buffers() && {
+    return detail::memory_of_temporary<Lives>::in(*this).buffers();
+  }
+  template <class Lives = detail::lives_on<model>>
+  auto parameter(detail::name_argument path) && {
+    return detail::memory_of_temporary<Lives>::in(*this).parameter(path);
+  }
+  template <class Lives = detail::lives_on<model>>
+  auto buffer(detail::name_argument path) && {
+    return detail::memory_of_temporary<Lives>::in(*this).buffer(path);
+  }
+  template <class Lives = detail::lives_on<model>>
+  auto find_parameter(detail::name_argument path) && {
+    return detail::memory_of_temporary<Lives>::in(*this).find_parameter(path);
+  }
+  template <class Lives = detail::lives_on<model>>
+  auto find_buffer(detail::name_argument path) && {
+    return detail::memory_of_temporary<Lives>::in(*this).find_buffer(path);
+  }
+  template <tensor_name Name, class Lives = detail::lives_on<model>>
+  auto parameter() && {
+    return detail::memory_of_temporary<Lives>::in(*this).template parameter<Name>();
+  }
+  template <tensor_name Name, class Lives = detail::lives_on<model>>
+  auto buffer() && {
+    return detail::memory_of_temporary<Lives>::in(*this).template buffer<Name>();
+  }
 
   /// The parameter or buffer with that path ("3.fc1.weight"). The elements of a const model are const.
   /// errors  an unknown name throws name_error, which shows the most similar name
-  auto parameter(detail::name_argument path) { return detail::get_tensor<Net, true>(engine_, path.of, data(), false); }
-  auto parameter(detail::name_argument path) const {
+  auto parameter(detail::name_argument path) & {
+    return detail::get_tensor<Net, true>(engine_, path.of, data(), false);
+  }
+  auto parameter(detail::name_argument path) const& {
     return detail::get_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false);
   }
-  auto buffer(detail::name_argument path) {
+  auto buffer(detail::name_argument path) & {
     return detail::get_tensor<Net, false>(engine_, path.of, buffer_data(), false);
   }
-  auto buffer(detail::name_argument path) const {
+  auto buffer(detail::name_argument path) const& {
     return detail::get_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false);
   }
 
   /// The same, but an unknown name is no error: the result converts to false and has no elements.
-  auto find_parameter(detail::name_argument path) {
+  auto find_parameter(detail::name_argument path) & {
     return detail::find_tensor<Net, true>(engine_, path.of, data(), false);
   }
-  auto find_parameter(detail::name_argument path) const {
+  auto find_parameter(detail::name_argument path) const& {
     return detail::find_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false);
   }
-  auto find_buffer(detail::name_argument path) {
+  auto find_buffer(detail::name_argument path) & {
     return detail::find_tensor<Net, false>(engine_, path.of, buffer_data(), false);
   }
-  auto find_buffer(detail::name_argument path) const {
+  auto find_buffer(detail::name_argument path) const& {
     return detail::find_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false);
   }
 
@@ -236,25 +272,25 @@ class model {
   /// exists.
   /// errors  an unknown name does not compile; the error shows the most similar name
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
-  auto parameter() {
+  auto parameter() & {
     static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"),
                                                   detail::name_fact<Found>));
     return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
-  auto parameter() const {
+  auto parameter() const& {
     static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"),
                                                   detail::name_fact<Found>));
     return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
-  auto buffer() {
+  auto buffer() & {
     static_assert(Found::agree,
                   ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
     return find_buffer(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
-  auto buffer() const {
+  auto buffer() const& {
     static_assert(Found::agree,
                   ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
     return find_buffer(Name.text);

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/sentence.hpp"
 #include "../base/supported.hpp"
 
 #include <type_traits>
@@ -32,6 +33,18 @@ concept TemporaryOf = !std::is_lvalue_reference_v<M> && std::is_same_v<std::remo
 template <class M, class Model>
 concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> &&
     (!std::is_lvalue_reference_v<M> || std::is_const_v<std::remove_reference_t<M>>);
+
+/// Memory of a temporary model, or of best parameters that are one: one error for all members that refer to it. What
+/// they return is that of a variable, so that its use is no further error.
+template <class Lives>
+struct memory_of_temporary {
+  static_assert(Lives::agree,
+                ESPALIER_SENTENCE(
+                    "x.parameters(), x.parameter(name), x.buffers(), ...: x is a temporary, destroyed at the end of "
+                    "this expression; store it in a variable: esp::model<Net> model{seed}",
+                    Lives));
+  static constexpr auto& in(auto& x) { return x; }
+};
 
 }  // namespace espalier::detail
 

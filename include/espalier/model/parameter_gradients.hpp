@@ -12,6 +12,22 @@
 
 namespace espalier {
 
+namespace detail {
+/// The tensor of a name in temporary gradients, with the gradients.
+template <class Gradients, class Named>
+class kept_parameter : public kept_with<Gradients, Named> {
+ public:
+  using kept_with<Gradients, Named>::kept_with;
+  auto span() const& { return Named::span(); }
+  auto span() && {
+    return kept_with{static_cast<Gradients&&>(this->owner),
+                     [this](Gradients& of) { return of.find_parameter(this->name()).span(); }};
+  }
+};
+template <class Gradients, class F>
+kept_parameter(Gradients&&, F) -> kept_parameter<Gradients, std::invoke_result_t<F, Gradients&>>;
+}  // namespace detail
+
 /// Gradients of a model's trainable parameters, with the names and the layout of the parameters, in the memory of the
 /// model's device.
 template <class Net, class T = float, class Device = cpu>
@@ -74,18 +90,29 @@ class gradients {
     return a.mapped([&](auto const& x) { return x / static_cast<number>(b); });
   }
 
-  /// All elements, contiguous. On a device with its own memory: a device_span.
-  auto span() { return engine_.span_of(memory_.template at<T>(0), size); }
-  auto span() const { return engine_.span_of(static_cast<T const*>(memory_.template at<T>(0)), size); }
+  /// All elements, contiguous. On a device with its own memory: a device_span. Those of temporary gradients, and what
+  /// parameter and find_parameter return of them, keep a copy of the gradients.
+  auto span() & { return engine_.span_of(memory_.template at<T>(0), size); }
+  auto span() const& { return engine_.span_of(static_cast<T const*>(memory_.template at<T>(0)), size); }
+  auto span() && {
+    return detail::kept_with{static_cast<gradients&&>(*this), [](gradients& of) { return of.span(); }};
+  }
 
   /// The gradient of the parameter with that path.
   /// errors  an unknown name and the name of a frozen parameter throw name_error
-  auto parameter(detail::name_argument name) const {
+  auto parameter(detail::name_argument name) const& {
     return detail::get_tensor<Net, true>(engine_, name.of, memory_.template at<T>(0), true);
   }
+  auto parameter(detail::name_argument name) && {
+    return detail::kept_parameter{static_cast<gradients&&>(*this), [&](gradients& of) { return of.parameter(name); }};
+  }
   /// The same, but an unknown or frozen name is no error: the result converts to false and has no elements.
-  auto find_parameter(detail::name_argument name) const {
+  auto find_parameter(detail::name_argument name) const& {
     return detail::find_tensor<Net, true>(engine_, name.of, memory_.template at<T>(0), true);
+  }
+  auto find_parameter(detail::name_argument name) && {
+    return detail::kept_parameter{static_cast<gradients&&>(*this),
+                                  [&](gradients& of) { return of.find_parameter(name); }};
   }
   /// Calls f(name, extents, span) for each parameter, in the order of declaration. On a device with its own memory, the
   /// spans refer to a copy on the host.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "half.hpp"
 
@@ -62,6 +63,27 @@ class span {
   T* data_ = nullptr;
   std::int64_t size_ = 0;
 };
+
+namespace detail {
+template <class Owner>
+struct owner_of_kept {
+  Owner owner;
+};
+/// What refers to memory of a temporary, together with the temporary: `auto s = f(x).span();` and a loop over it are
+/// right. Another object cannot be made of it, because it would refer to the memory of this one.
+template <class Owner, class Of>
+class kept_with : protected owner_of_kept<Owner>, public Of {
+ public:
+  using keeps_elements = void;
+  /// of(owner) refers to memory of the owner.
+  constexpr kept_with(Owner&& owner, auto const& of)
+      : owner_of_kept<Owner>{static_cast<Owner&&>(owner)}, Of(of(owner_of_kept<Owner>::owner)) {}
+  kept_with(kept_with const&) = delete;
+  kept_with& operator=(kept_with const&) = delete;
+};
+template <class Owner, class F>
+kept_with(Owner&&, F) -> kept_with<Owner, decltype(std::declval<F>()(std::declval<Owner&>()))>;
+}  // namespace detail
 
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

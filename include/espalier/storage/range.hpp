@@ -111,11 +111,12 @@ template <class R>
 inline constexpr std::int64_t fixed_count = fixed_count_of<std::remove_const_t<R>>::value;
 
 /// A range that does not own its elements, so it may be a temporary: std::span and similar types have an element_type,
-/// containers do not.
+/// containers do not. The span of a temporary, which it keeps, has both.
 template <class R>
 concept Borrowing = requires {
   typename R::element_type;
-};
+}
+&&!requires { typename R::keeps_elements; };
 
 /// Describes contiguous numbers: their type (const if they are not writable, void if there are none) and the depth of
 /// nested arrays. `count` is the number of numbers in one part of the range. A part that borrows its elements stores

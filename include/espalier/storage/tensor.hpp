@@ -21,6 +21,23 @@ struct initializer_counts {
 template <std::size_t N>
 inline constexpr int count_of = static_cast<int>(N);
 
+/// A constraint that errors name: an iterator refers to a tensor that lives on.
+template <class Tensor>
+struct outlives_the_iterator {
+  static constexpr bool agree = false;
+};
+/// The iterators of a temporary tensor: one error for begin() and end().
+template <class Tensor>
+struct iterator_of_temporary {
+  using Lives = outlives_the_iterator<Tensor>;
+  static_assert(
+      Lives::agree,
+      ESPALIER_SENTENCE(
+          "x.begin(): the tensor is a temporary, which is destroyed before its iterators; store it in a variable: auto const x = f(...)",
+          Lives));
+  static constexpr typename Tensor::value_type* at = nullptr;
+};
+
 /// Copies a nested native array row by row; returns the address for the next element.
 template <class T, class From>
 constexpr T* copy_nested(T* to, From const& from) {
@@ -397,39 +414,58 @@ class tensor {
     return *this;
   }
 
-  constexpr T* data() { return const_cast<T*>(std::as_const(*this).data()); }
-  constexpr T const* data() const {
+  constexpr T* data() ESPALIER_BORROWS { return const_cast<T*>(std::as_const(*this).data()); }
+  constexpr T const* data() const ESPALIER_BORROWS {
     assert(memory_.has_elements() &&
            "this tensor was moved from; it has no elements until another one is assigned to it");
     return memory_.begin();
   }
-  constexpr espalier::span<T> span() { return {data(), S::size}; }
-  constexpr espalier::span<T const> span() const { return {data(), S::size}; }
-  constexpr T* begin() { return data(); }
-  constexpr T* end() { return data() + S::size; }
-  constexpr T const* begin() const { return data(); }
-  constexpr T const* end() const { return data() + S::size; }
+  /// The span of a temporary keeps it: `auto s = f(x).span();` is right.
+  constexpr espalier::span<T> span() & { return {data(), S::size}; }
+  constexpr espalier::span<T const> span() const& { return {data(), S::size}; }
+  constexpr detail::kept_with<tensor, espalier::span<T>> span() && {
+    return {static_cast<tensor&&>(*this), [](tensor& kept) { return kept.span(); }};
+  }
+  constexpr T* begin() & { return data(); }
+  constexpr T* end() & { return data() + S::size; }
+  constexpr T const* begin() const& { return data(); }
+  constexpr T const* end() const& { return data() + S::size; }
+  /// Do not compile: iterators of a temporary.
+  template <class Ended = detail::iterator_of_temporary<tensor>>
+  constexpr T* begin() && {
+    return Ended::at;
+  }
+  template <class Ended = detail::iterator_of_temporary<tensor>>
+  constexpr T* end() && {
+    return Ended::at;
+  }
 
   /// The element at a position in row-major order (asserted to be inside).
   template <class I>
     requires std::is_integral_v<I>
-  constexpr T& operator[](I flat) { return view<T, S>(data())[flat]; }
+  constexpr T& operator[](I flat) & { return view<T, S>(data())[flat]; }
   template <class I>
     requires std::is_integral_v<I>
-  constexpr T const& operator[](I flat) const { return view<T const, S>(data())[flat]; }
+  constexpr T const& operator[](I flat) const& { return view<T const, S>(data())[flat]; }
+  template <class I>
+    requires std::is_integral_v<I>
+  constexpr T operator[](I flat) && { return view<T const, S>(data())[flat]; }
   /// The element at one index per axis (asserted to be inside).
   template <class... I, class Indices = detail::indices<S, static_cast<int>(sizeof...(I))>>
     requires(std::is_integral_v<I>&&...)
-  constexpr T& operator()(I... index) {
+  constexpr T& operator()(I... index) & {
     static_assert(Indices::agree, ESPALIER_SENTENCE("x(i, j, ...): one index per axis", Indices));
     return data()[detail::position<Indices>(index...)];
   }
   template <class... I, class Indices = detail::indices<S, static_cast<int>(sizeof...(I))>>
     requires(std::is_integral_v<I>&&...)
-  constexpr T const& operator()(I... index) const {
+  constexpr T const& operator()(I... index) const& {
     static_assert(Indices::agree, ESPALIER_SENTENCE("x(i, j, ...): one index per axis", Indices));
     return data()[detail::position<Indices>(index...)];
   }
+  template <class... I, class Indices = detail::indices<S, static_cast<int>(sizeof...(I))>>
+    requires(std::is_integral_v<I>&&...)
+  constexpr T operator()(I... index) && { return std::as_const(*this)(index...); }
   constexpr void fill(T value) { view<T, S>(data()).fill(value); }
 
   /// A scalar converts to its element.
