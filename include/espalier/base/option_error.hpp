@@ -104,8 +104,10 @@ template <int Registers = number_registers>
                                    "of at least 1 and finite"};
   raise(option_error(where, name, words[static_cast<int>(range)], value));
 }
+/// A function of its own: optimizers check five numbers.
 /// errors  option_error if a number is outside its range; in a constant expression, no constant
-ESPALIER_INLINE constexpr void check_option(char const* where, char const* name, double value, option_range range) {
+template <int Registers = number_registers>
+[[gnu::noinline]] constexpr void check_option(char const* where, char const* name, double value, option_range range) {
   if (!is_in_range(value, range)) raise_option(where, name, value, range);
 }
 

@@ -35,6 +35,7 @@ constexpr void note_end(void const*) {}
 constexpr std::uint64_t clock_of_ends() { return unchecked; }
 constexpr bool ended_since(void const*, std::uint64_t) { return false; }
 constexpr void const* thread_of_ends() { return nullptr; }
+constexpr bool has_ended(void const*, std::uint64_t, void const*) { return false; }
 #else
 inline constinit thread_local ended_table ended{};
 
@@ -57,6 +58,10 @@ constexpr void const* thread_of_ends() {
   if (std::is_constant_evaluated()) return nullptr;
   return &ended;
 }
+/// A function of its own: those that ask stay small.
+[[gnu::noinline]] inline bool has_ended(void const* at, std::uint64_t when, void const* seen_by) {
+  return at != nullptr && seen_by == thread_of_ends() && ended_since(at, when);
+}
 #endif
 
 /// Memory that something else owns, seen by the thread that borrowed it. Other threads notice nothing.
@@ -64,7 +69,7 @@ class borrowed_memory {
  public:
   constexpr borrowed_memory() = default;
   constexpr explicit borrowed_memory(void const* at) : at_{at}, when_{clock_of_ends()}, seen_by_{thread_of_ends()} {}
-  constexpr bool has_ended() const { return at_ != nullptr && seen_by_ == thread_of_ends() && ended_since(at_, when_); }
+  constexpr bool has_ended() const { return !std::is_constant_evaluated() && detail::has_ended(at_, when_, seen_by_); }
 
  private:
   void const* at_ = nullptr;
