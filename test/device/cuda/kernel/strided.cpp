@@ -9,6 +9,8 @@
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>
 
+#include <cmath>
+
 #include "launched.hpp"
 
 using namespace launched;
@@ -169,6 +171,23 @@ BOOST_AUTO_TEST_CASE(sums_are_made_in_floats) {
   std::vector<espalier::bfloat16> const x(4096 * 2, espalier::bfloat16(0x1.02p0f));
   using kernel = on_cuda::strided_reduction_kernel<espalier::bfloat16, espalier::sum_, shape<4096, 2>, shape<1, 2>>;
   BOOST_TEST((result<kernel, espalier::bfloat16>(2, x)[1] == 4128.0f));
+}
+
+// A chain of 30,000 equal terms would be wrong by 1e-4: a thread adds many terms in blocks.
+BOOST_AUTO_TEST_CASE(long_sums_keep_their_digits) {
+  auto const check = [](std::vector<float> const& sums, double terms) {
+    for (float const sum : sums)
+      BOOST_TEST(std::fabs(static_cast<double>(sum) / (terms * static_cast<double>(0.1f)) - 1) <
+                 4e-7 * (1 + std::log2(terms / 4096)));
+  };
+  std::vector<float> const x(300'000 * 8, 0.1f);
+  using middle = on_cuda::strided_reduction_kernel<float, espalier::sum_, shape<2, 30'000, 8>, shape<2, 1, 8>>;
+  static_assert(on_cuda::thread_sums<espalier::sum_, float, 4, 30'000 / middle::shares>::in_blocks);
+  check(result<middle, float>(2 * 8, x), 30'000);
+  using first = on_cuda::strided_reduction_kernel<float, espalier::sum_, shape<300'000, 8>, shape<1, 8>>;
+  check(result<first, float>(8, x), 300'000);
+  using last = on_cuda::strided_reduction_kernel<float, espalier::sum_, shape<8, 300'000>, shape<8, 1>>;
+  check(result<last, float>(8, x), 300'000);
 }
 
 BOOST_AUTO_TEST_CASE(how_they_are_launched) {

@@ -4,6 +4,7 @@
 
 #include "../../index_lines.hpp"
 #include "result_kernel_base.hpp"
+#include "thread_sums.hpp"
 
 namespace espalier::on_cuda {
 
@@ -28,15 +29,12 @@ struct index_scatter_add_kernel
     std::int32_t const* const index = static_cast<std::int32_t const*>(t.pointer[1]);
     T const* from =
         static_cast<T const*>(t.pointer[0]) + (o * lines::picks * lines::inner + i) * lines::run + at % packs * V;
-    pack<compute_type<T>, V> sum;
-    ESPALIER_UNROLL
-    for (int v = 0; v < V; ++v) sum.at[v] = 0;
+    thread_sums<void, compute_type<T>, V, lines::picks> own_sums;
     for (std::int64_t k = 0; k < lines::picks; ++k, from += lines::stride) {
       if (index[lines::index_at(o, k, i)] != static_cast<std::int32_t>(own)) continue;
-      auto const x = load<T, V>(from);
-      ESPALIER_UNROLL
-      for (int v = 0; v < V; ++v) sum.at[v] += x.at[v];
+      own_sums.add(load<T, V>(from));
     }
+    auto const sum = own_sums.total();
     pack<T, V> y;
     ESPALIER_UNROLL
     for (int v = 0; v < V; ++v) y.at[v] = static_cast<T>(sum.at[v]);

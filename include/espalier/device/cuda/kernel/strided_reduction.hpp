@@ -4,6 +4,7 @@
 
 #include "../../../operation/rule.hpp"
 #include "strided.hpp"
+#include "thread_sums.hpp"
 
 namespace espalier::on_cuda {
 
@@ -62,7 +63,6 @@ struct strided_reduction_kernel {
   }
 
  private:
-  static constexpr C identity = static_cast<C>(rule<Op>::identity);
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE C combined(C a, C b) { return rule<Op>::combine(a, b); }
 
   template <class Context>
@@ -71,17 +71,12 @@ struct strided_reduction_kernel {
     index32 const share = static_cast<index32>(c.thread()) / (threads / shares);
     index32 const group =
         static_cast<index32>(c.block()) * (threads / shares) + static_cast<index32>(c.thread()) % (threads / shares);
-    pack<C, width> all;
-    ESPALIER_UNROLL
-    for (int v = 0; v < width; ++v) all.at[v] = identity;
+    thread_sums<Op, C, width, terms / shares> own;
     if (group < count) {
       T const* const from = x + detail::offset_in<stay>(group * width);
-      for (index32 r = share; r < end; r += shares) {
-        pack<C, width> const term = load<T, width>(from + detail::offset_in<go>(r));
-        ESPALIER_UNROLL
-        for (int v = 0; v < width; ++v) all.at[v] = combined(all.at[v], term.at[v]);
-      }
+      for (index32 r = share; r < end; r += shares) own.add(load<T, width>(from + detail::offset_in<go>(r)));
     }
+    pack<C, width> all = own.total();
     if constexpr (shares > 1) {
       C* const sums = c.template shared<C, threads * width, 0>();
       ESPALIER_UNROLL
@@ -103,15 +98,16 @@ struct strided_reduction_kernel {
     index32 const lane = static_cast<index32>(c.thread()) % shares;
     index32 const group =
         static_cast<index32>(c.block()) * (threads / shares) + static_cast<index32>(c.thread()) / shares;
-    C all = identity;
+    thread_sums<Op, C, 1, terms / shares> own;
     if (group < count) {
       T const* const from = x + detail::offset_in<stay>(group);
       for (index32 r = lane; r < end; r += shares) {
         pack<C, width> const term = load<T, width>(from + detail::offset_in<go>(r * width));
         ESPALIER_UNROLL
-        for (int v = 0; v < width; ++v) all = combined(all, term.at[v]);
+        for (int v = 0; v < width; ++v) own.add({{term.at[v]}});
       }
     }
+    C all = own.total().at[0];
     ESPALIER_UNROLL
     for (int mask = lanes / 2; mask > 0; mask /= 2) all = combined(all, c.shuffle_xor(all, mask));
     if constexpr (shares > lanes) {

@@ -3,6 +3,7 @@
 #include "../../../base/diagnostics_push.hpp"
 
 #include "windows.hpp"
+#include "thread_sums.hpp"
 
 /// Convolutions of one channel per group: sums of windows of images times a factor, channel by channel. The images are
 /// read in place.
@@ -90,6 +91,7 @@ struct position_sums {
   static constexpr std::int64_t results = Window::value.product(3, 6), terms = Window::value.product(0, 3);
   static constexpr int width = places::V, threads = 256, cluster = 1, lanes = 8, shares = threads / lanes;
   static constexpr std::int64_t groups = results / width, blocks = (groups + lanes - 1) / lanes;
+  using own_sums = thread_sums<void, C, width, terms / shares>;
   static constexpr int load_access = width == full_width<T> ? 16 : 0, store_access = load_access;
 
   template <class Context>
@@ -99,10 +101,9 @@ struct position_sums {
     constexpr index32 count = static_cast<index32>(groups);
     index32 const share = static_cast<index32>(c.thread()) / lanes;
     index32 const group = static_cast<index32>(c.block()) * lanes + static_cast<index32>(c.thread()) % lanes;
-    pack<C, width> all;
-    ESPALIER_UNROLL
-    for (int v = 0; v < width; ++v) all.at[v] = C(0);
-    if (group < count) add_terms(x, factor, group, share, all);
+    own_sums own;
+    if (group < count) add_terms(x, factor, group, share, own);
+    pack<C, width> all = own.total();
     C* const sums = c.template shared<C, threads * width, 0>();
     ESPALIER_UNROLL
     for (int v = 0; v < width; ++v) sums[v * threads + c.thread()] = all.at[v];
@@ -117,7 +118,7 @@ struct position_sums {
 
  private:
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE void add_terms(T const* x, T const* factor, index32 group, index32 share,
-                                                             pack<C, width>& all) {
+                                                             own_sums& own) {
     constexpr index32 end = static_cast<index32>(terms), packs = channels / width, across = columns, down = rows,
                       taps = kernel_columns, depth = channels;
     index32 const channel = group % packs * width, tap = group / packs;
@@ -131,8 +132,10 @@ struct position_sums {
                                x + image * static_cast<index32>(places::height * places::width * channels) + at.offset +
                                channel),
                            weight = load<T, width>(factor + i * depth + channel);
+      pack<C, width> product;
       ESPALIER_UNROLL
-      for (int v = 0; v < width; ++v) all.at[v] += pixel.at[v] * weight.at[v];
+      for (int v = 0; v < width; ++v) product.at[v] = pixel.at[v] * weight.at[v];
+      own.add(product);
     }
   }
 };

@@ -4,6 +4,7 @@
 
 #include "../../../operation/rule.hpp"
 #include "move.hpp"
+#include "thread_sums.hpp"
 
 /// Kernels for windows of images: reductions that read the images in place, and windows written to memory (im2col) for
 /// the backend's products.
@@ -36,9 +37,7 @@ struct window_reduction : result_kernel_base<window_reduction<T, Op, Image, Wind
         static_cast<T const*>(t.pointer[0]) + image * static_cast<index32>(height * width * channels) + channel;
     int const top = row_start + static_cast<int>(row) * row_step,
               left = column_start + static_cast<int>(column) * column_step;
-    pack<C, V> all;
-    ESPALIER_UNROLL
-    for (int v = 0; v < V; ++v) all.at[v] = static_cast<C>(rule<Op>::identity);
+    thread_sums<Op, C, V, kernel_rows * kernel_columns> taps;
     bool fills = false;
     for (int r = 0; r < kernel_rows; ++r) {
       index32 const p = static_cast<index32>(top + r * row_tap);
@@ -48,15 +47,14 @@ struct window_reduction : result_kernel_base<window_reduction<T, Op, Image, Wind
         index32 const q = static_cast<index32>(left + k * column_tap);
         if (row_inside && (facts::stays(2) || (q < static_cast<index32>(width) * column_divisor &&
                                                (column_divisor == 1 || q % column_divisor == 0)))) {
-          pack<C, V> const tap = load<T, V>(x + (p / row_divisor * static_cast<index32>(width) + q / column_divisor) *
-                                                    static_cast<index32>(channels));
-          ESPALIER_UNROLL
-          for (int v = 0; v < V; ++v) all.at[v] = rule<Op>::combine(all.at[v], tap.at[v]);
+          taps.add(load<T, V>(x + (p / row_divisor * static_cast<index32>(width) + q / column_divisor) *
+                                      static_cast<index32>(channels)));
         } else {
           fills = true;
         }
       }
     }
+    pack<C, V> const all = taps.total();
     constexpr C filler = static_cast<C>(facts::map.fills_with_lowest ? -__builtin_huge_val() : 0.0);
     pack<T, V> y;
     ESPALIER_UNROLL
