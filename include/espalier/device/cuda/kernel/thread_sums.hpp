@@ -3,7 +3,7 @@
 #include "../../../base/diagnostics_push.hpp"
 
 #include "../../../operation/rule.hpp"
-#include "load_store.hpp"
+#include "result_kernel_base.hpp"
 
 namespace espalier::on_cuda {
 
