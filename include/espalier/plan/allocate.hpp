@@ -15,7 +15,7 @@ struct memory_plan {
   bool stored[graph::capacity];   ///< by node: its value is stored
   int last_use[graph::capacity];  ///< by node: the last group that reads it
   bool late[graph::capacity];     ///< by node: it is stored in the last sweep
-  final_copy copies[2 * graph::max_outputs];
+  final_copy copies[graph::max_outputs];
   int copy_count;
   std::int64_t workspace;  ///< elements
   std::int64_t packed;     ///< elements of vectors of packed tensors, behind base::gradients
@@ -65,27 +65,32 @@ constexpr void place_inside(node_table const& nodes, grouping const& groups, des
 /// become each other's new value) is copied to the workspace first. A value that is already at its destination is not
 /// copied, for example one that becomes the value of two buffers.
 constexpr void find_copies(destinations const& to, memory_plan& m) {
-  final_copy wanted[graph::max_outputs]{};
-  int count = 0;
   for (int i = 0; i < to.copy_count; ++i) {
     final_copy copy = to.copies[i];
     if (copy.from.base < 0) copy.from = m.address_of[copy.from.offset];
-    if (copy.from.base != copy.to.base || copy.from.offset != copy.to.offset) wanted[count++] = copy;
+    if (copy.from.base != copy.to.base || copy.from.offset != copy.to.offset) m.copies[m.copy_count++] = copy;
   }
+  int const count = m.copy_count;
   for (int i = 0; i < count; ++i) {
+    final_copy& copy = m.copies[i];
     bool overwritten = false;
     for (int k = 0; k < i; ++k) {
-      address const &a = wanted[k].to, &b = wanted[i].from;
+      address const &a = m.copies[k].to, &b = copy.from;
       overwritten = overwritten ||
-                    (a.base == b.base && a.offset < b.offset + wanted[i].size && b.offset < a.offset + wanted[k].size);
+                    (a.base == b.base && a.offset < b.offset + copy.size && b.offset < a.offset + m.copies[k].size);
     }
     if (!overwritten) continue;
     address const aside{base::workspace, m.workspace};
-    m.workspace += rounded(wanted[i].size);
-    m.copies[m.copy_count++] = {wanted[i].from, aside, wanted[i].size};
-    wanted[i].from = aside;
+    m.workspace += rounded(copy.size);
+    m.copies[m.copy_count++] = {copy.from, aside, copy.size};
+    copy.from = aside;
   }
-  for (int i = 0; i < count; ++i) m.copies[m.copy_count++] = wanted[i];
+  // Those to the workspace stand behind the others, and come first.
+  for (int end = m.copy_count, asides = end - count; asides > 0; --asides) {
+    final_copy const last = m.copies[end - 1];
+    for (int k = end - 1; k > 0; --k) m.copies[k] = m.copies[k - 1];
+    m.copies[0] = last;
+  }
 }
 
 /// Allocates workspace for every stored value that has no address yet. `ir` must contain the outputs of each group.
