@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: constant\(x\): x is a tensor, a view, a model, or a value or net in a function; write numbers without constant, and wrap the members of a struct
+// expect: constant\(x\): x is a tensor, a view, a model, a struct of tensors, or a value or net in a function; write numbers without constant
 // expect-early: can_be_constant<float>
-// expect-26: and wrap the members of a struct; got float
+// expect-26: write numbers without constant; got float
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit
+// expect: f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit; hessian and jacobian belong outside of f
 // expect: called_outside<
 // net: espalier::nn::Linear<4, [35](, espalier::nn::with_bias)?>
 #include <espalier/eager/jacobian.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: ops of gradients, such as sum\(square\(g\)\), work in functions: write them in a function of the model, and call esp::value_and_grad\(f\)\(model, x...\) or esp::compiled
+// expect: ops of gradients and models, such as sum\(square\(g\)\), work in functions: write them in a function of the model, and call esp::value_and_grad\(f\)\(model, x...\) or esp::compiled
+// lines: 12
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -158,6 +158,11 @@ inline constexpr auto held_member = [](auto a, auto q) {
       esp::grad([](auto both) { return square_times(both.first, both.second); })(std::pair{a, esp::constant(q)});
   return sum(g.first) + sum(g.second);
 };
+inline constexpr auto held_struct = [](auto a, auto q) {
+  auto const [once, twice] = esp::constant(std::pair{q, q * 2});
+  return sum(a * a * once + a * twice);
+};
+inline constexpr auto squares_and_more = [](auto x, auto both) { return sum(x * x * both.first + both.second); };
 template <class F, class X>
 void check_two_gradients(F f, X const& a, X const& q, double value, X const& of_a, X const& of_q) {
   auto const [found, gradients] = esp::value_and_grad(f)(a, q);
@@ -173,6 +178,9 @@ BOOST_AUTO_TEST_CASE(constants_of_a_body) {
   check_two_gradients(held_and_changed, a, q, 117, two{31, 80}, two{3, 8});
   check_two_gradients(held_directions, a, q, 52, two{12, 20}, two{0, 0});
   check_two_gradients(held_member, a, q, 26, two{6, 10}, two{0, 0});
+  check_two_gradients(held_struct, a, q, 49, two{12, 30}, two{0, 0});
   auto const outside = esp::grad(square_times)(a, esp::constant(q * 2));  // a formula of tensors
   BOOST_TEST((outside == two{12, 40}));
+  auto kept = esp::constant(std::pair{q, two{1, 2}});  // a temporary
+  BOOST_TEST((esp::grad<0>(squares_and_more)(a, kept) == two{6, 20}));
 }

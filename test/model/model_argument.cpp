@@ -215,7 +215,7 @@ inline constexpr auto by_operators = [](auto net, auto x, auto y) {
   auto ahead = net - 0.1 * g;
   ahead -= -(g + g) / 4.0;
   g *= loss;
-  return squares(ahead, x, y) + 0.1 * sum(square(g)) + sum(g * net) + mean(abs(net));
+  return squares(ahead, x, y) + 0.1 * sum(square(g)) + sum(g * net) + mean(abs(net)) + sum(tanh(g) * sigmoid(sin(net)));
 };
 inline constexpr auto by_parameters = [](auto net, auto x, auto y) {
   auto const [loss, gradients] = esp::value_and_grad<0>(squares)(net, x, y);
@@ -223,7 +223,8 @@ inline constexpr auto by_parameters = [](auto net, auto x, auto y) {
   auto const g = map_parameters([scale = loss](auto p) { return p * scale; }, gradients);
   return squares(ahead, x, y) + 0.1 * sum_parameters([](auto p) { return sum(square(p)); }, g) +
          sum_parameters([](auto p, auto q) { return sum(p * q); }, g, net) +
-         sum_parameters([](auto p) { return sum(abs(p)); }, net) * (1.0 / 51);
+         sum_parameters([](auto p) { return sum(abs(p)); }, net) * (1.0 / 51) +
+         sum_parameters([](auto p, auto q) { return sum(tanh(p) * sigmoid(sin(q))); }, g, net);
 };
 }  // namespace
 BOOST_AUTO_TEST_CASE(arithmetic_of_nets_and_gradients) {

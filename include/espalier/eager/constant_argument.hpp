@@ -66,16 +66,26 @@ template <class Net>
 constexpr auto constant(traced_net<Net> const& net) {
   return tracing::held<traced_net<Net>>{detach(net)};
 }
-/// Does not compile: a number, or a struct.
+/// The same for a struct, std::tuple or std::array of values or tensors: each of them. Tensors of a temporary are kept.
 template <class X>
-  requires(!detail::can_be_constant<X>::agree)
+  requires detail::Structure<detail::bare<X>>
+constexpr auto constant(X&& x) {
+  return detail::map_leaves(x, []<class Leaf>(Leaf const& leaf) {
+    if constexpr (std::is_lvalue_reference_v<X>) return constant(leaf);
+    else return constant(Leaf(leaf));
+  });
+}
+/// Does not compile: a number.
+template <class X>
+  requires(!detail::can_be_constant<X>::agree && !detail::Structure<X>)
 constexpr auto constant(X const&) {
   using Constant = detail::can_be_constant<X>;
   static_assert(
       Constant::agree,
-      ESPALIER_SENTENCE("constant(x): x is a tensor, a view, a model, or a value or net in a function; write numbers "
-                        "without constant, and wrap the members of a struct",
-                        Constant));
+      ESPALIER_SENTENCE(
+          "constant(x): x is a tensor, a view, a model, a struct of tensors, or a value or net in a function; write "
+          "numbers without constant",
+          Constant));
   return invalid<already_reported>{};
 }
 template <detail::ModelArgument Model>

@@ -271,11 +271,11 @@ using fault_of_function = decltype(function_fault<F, Required, X...>());
   "f does not accept these arguments; declare one `auto` parameter for each: [](auto x) { ... }"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
 #define ESPALIER_CALLS_INSIDE \
-  "f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit"
+  "f calls grad, vmap, scan, checkpoint, parameter_of or a similar function with arguments that do not fit; hessian and jacobian belong outside of f"
 #define ESPALIER_RETURNS_FORMULA \
   "f must return a formula of its arguments, such as `return sum(x * x);`, not a number, a net, gradients or nothing"
 #define ESPALIER_RUN_BY_COMPILER \
-  "the compiler cannot run f; write `constexpr` before each function that f calls, and use only values that are known at compile time"
+  "the compiler cannot run f; write `constexpr` before each function that f calls, use only values that are known at compile time, and print results outside of f"
 #define ESPALIER_REAL_ARGUMENT \
   "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
 #define ESPALIER_REQUESTED_ARGUMENT \

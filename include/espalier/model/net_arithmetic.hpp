@@ -19,14 +19,29 @@ inline constexpr std::int64_t trainable_elements = [] {
   return count;
 }();
 
-/// Relation that errors name: gradients outside of functions are no values of a formula.
-template <class Net>
-struct gradients_in_function {
+/// A model, or gradients of one, outside of functions.
+template <class X>
+concept OutsideOfFunctions = ModelArgument<X> || requires {
+  typename X::gradients_of;
+};
+/// Relation that errors name: models and gradients outside of functions are no values of a formula.
+template <class X>
+struct parameters_in_function {
+  ESPALIER_READS("got {}")
   static constexpr bool agree = false;
 };
-#define ESPALIER_GRADIENTS_IN_FUNCTIONS                                                                           \
-  "ops of gradients, such as sum(square(g)), work in functions: write them in a function of the model, and call " \
-  "esp::value_and_grad(f)(model, x...) or esp::compiled"
+/// A separate function, in no macro: the error has fewer lines.
+template <class X>
+constexpr invalid<already_reported> parameters_outside() {
+  using Values = parameters_in_function<X>;
+  static_assert(
+      Values::agree,
+      ESPALIER_SENTENCE(
+          "ops of gradients and models, such as sum(square(g)), work in functions: write them in a function of the model, and "
+          "call esp::value_and_grad(f)(model, x...) or esp::compiled",
+          Values));
+  return {};
+}
 
 }  // namespace detail
 
@@ -39,10 +54,19 @@ struct gradients_in_function {
     return map_parameters([](auto p) { return op(p); }, net); \
   }
 ESPALIER_OF_PARAMETERS(abs)
+ESPALIER_OF_PARAMETERS(cos)
+ESPALIER_OF_PARAMETERS(erf)
 ESPALIER_OF_PARAMETERS(exp)
+ESPALIER_OF_PARAMETERS(gelu)
 ESPALIER_OF_PARAMETERS(log)
+ESPALIER_OF_PARAMETERS(relu)
+ESPALIER_OF_PARAMETERS(sigmoid)
+ESPALIER_OF_PARAMETERS(silu)
+ESPALIER_OF_PARAMETERS(sin)
+ESPALIER_OF_PARAMETERS(softplus)
 ESPALIER_OF_PARAMETERS(sqrt)
 ESPALIER_OF_PARAMETERS(square)
+ESPALIER_OF_PARAMETERS(tanh)
 #undef ESPALIER_OF_PARAMETERS
 
 /// sum(g): the sum of all elements of all trainable parameters or gradients, in the body of a function. sum(square(g))
@@ -60,24 +84,70 @@ template <class Net>
 constexpr auto mean(traced_net<Net> const& net) {
   return sum(net) * (1.0 / static_cast<double>(detail::trainable_elements<Net>));
 }
-/// Do not compile: gradients outside of functions.
-template <class Net, class T, class Device>
-constexpr auto square(gradients<Net, T, Device> const&) {
-  using Values = detail::gradients_in_function<Net>;
-  static_assert(Values::agree, ESPALIER_SENTENCE(ESPALIER_GRADIENTS_IN_FUNCTIONS, Values));
-  return invalid<already_reported>{};
+// Do not compile: models and gradients outside of functions.
+template <detail::OutsideOfFunctions X>
+constexpr auto abs(X const&) {
+  return detail::parameters_outside<X>();
 }
-template <class Net, class T, class Device>
-constexpr auto sum(gradients<Net, T, Device> const&) {
-  using Values = detail::gradients_in_function<Net>;
-  static_assert(Values::agree, ESPALIER_SENTENCE(ESPALIER_GRADIENTS_IN_FUNCTIONS, Values));
-  return invalid<already_reported>{};
+template <detail::OutsideOfFunctions X>
+constexpr auto cos(X const&) {
+  return detail::parameters_outside<X>();
 }
-template <class Net, class T, class Device>
-constexpr auto mean(gradients<Net, T, Device> const&) {
-  using Values = detail::gradients_in_function<Net>;
-  static_assert(Values::agree, ESPALIER_SENTENCE(ESPALIER_GRADIENTS_IN_FUNCTIONS, Values));
-  return invalid<already_reported>{};
+template <detail::OutsideOfFunctions X>
+constexpr auto erf(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto exp(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto gelu(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto log(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto mean(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto relu(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto sigmoid(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto silu(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto sin(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto softplus(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto sqrt(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto square(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto sum(X const&) {
+  return detail::parameters_outside<X>();
+}
+template <detail::OutsideOfFunctions X>
+constexpr auto tanh(X const&) {
+  return detail::parameters_outside<X>();
 }
 
 }  // namespace espalier
