@@ -86,7 +86,8 @@ constexpr auto normalize_masked(X&& x, Eps eps) {
 /// normalize<Axes...>(x, eps) = (x - mean) / sqrt(variance + eps) over the named axes, with the biased variance: the
 /// core of every norm layer.
 /// shape   S -> S
-/// range   eps >= 0. If no element deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
+/// range   eps >= 0. If no element deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0).
+///         In float, deviations above 1e19 have infinite squares: y is NaN or 0, as in PyTorch
 /// errors  an axis that does not exist or is named twice does not compile; option_error for another eps,
 ///         which does not compile in a function
 /// saves   y, 1 / sqrt(variance + eps)

@@ -41,7 +41,8 @@ struct moments {
 }  // namespace detail
 
 /// Adam: moments of g = gradient + weight_decay p, both bias-corrected; p -= learning_rate m / (sqrt(v) + epsilon).
-/// range   learning_rate >= 0, beta1 and beta2 in [0, 1), epsilon >= 0, weight_decay >= 0
+/// range   learning_rate >= 0, beta1 and beta2 in [0, 1), epsilon >= 0, weight_decay >= 0. In float, a gradient above
+///         1.8e19 has an infinite square: its parameter stands still, as in PyTorch; clip_by_norm around it prevents it
 /// errors  option_error: a number outside its range, at construction or by the first step after the change
 /// source  Kingma and Ba 2015; needle's optim.Adam
 struct Adam {

@@ -7,7 +7,8 @@
 namespace espalier::optim {
 
 /// RMSProp: v is a running mean of g^2, g = gradient + weight_decay p; p -= learning_rate g / (sqrt(v) + epsilon).
-/// range   learning_rate >= 0, smoothing in [0, 1), epsilon >= 0, weight_decay >= 0
+/// range   learning_rate >= 0, smoothing in [0, 1), epsilon >= 0, weight_decay >= 0. In float, a gradient above
+///         1.8e19 has an infinite square: its parameter stands still, as in PyTorch; clip_by_norm around it prevents it
 /// errors  as Adam
 /// source  Tieleman and Hinton 2012; PyTorch's torch.optim.RMSprop, whose alpha is smoothing
 struct RMSProp {
