@@ -104,6 +104,8 @@ BOOST_AUTO_TEST_CASE(a_number_of_an_op_out_of_its_range_is_refused) {
   BOOST_TEST(refusal_of([&] { (void)two{dropout(x, mask, not_a_number)}; }) != "");
   BOOST_TEST(refusal_of([&] { (void)two{huber(x, 0)}; }) == "huber(z, delta): expected delta above 0, got 0");
   BOOST_TEST(refusal_of([&] { (void)two{huber(x, not_a_number)}; }) != "");
+  BOOST_TEST(refusal_of([&] { (void)two{logistic_loss(x, x, -1)}; }) ==
+             "logistic_loss(z, target, weight): expected weight of at least 0 and finite, got -1");
   BOOST_TEST(refusal_of([&] { (void)two{esp::normalize(x, -1.0)}; }) ==
              "normalize(x, eps): expected eps of at least 0 and finite, got -1");
   BOOST_TEST(refusal_of([&] { (void)two{esp::rms_normalize(x, not_a_number)}; }) != "");

@@ -110,9 +110,10 @@ struct sound {
   static constexpr bool has_numbers_in_range = Found != fault::number_out_of_range || is_reported_elsewhere<Subject>;
   static_assert(
       has_numbers_in_range,
-      ESPALIER_SENTENCE("a number is out of range: p of dropout in [0, 1), delta of huber above 0, eps of normalize, "
-                        "rms_normalize and unit at least 0, decay of update_average in [0, 1]",
-                        ESPALIER_STATED(has_numbers_in_range, Subject)));
+      ESPALIER_SENTENCE(
+          "a number is out of range: p of dropout in [0, 1), delta of huber above 0, weight of "
+          "logistic_loss and eps of normalize, rms_normalize and unit at least 0, decay of update_average in [0, 1]",
+          ESPALIER_STATED(has_numbers_in_range, Subject)));
   static constexpr bool has_integer_labels = Found != fault::real_labels || is_reported_elsewhere<Subject>;
   static_assert(
       has_integer_labels,

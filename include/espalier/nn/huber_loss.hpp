@@ -29,7 +29,8 @@ struct HuberLoss {
   constexpr auto forward(auto prediction, auto targets) const {
     using Fault = typename detail::target_fault<decltype(prediction), decltype(targets)>::type;
     if constexpr (is_invalid<Fault>) return Fault{};
-    else return reduced<Reduction>(huber(prediction - targets, Delta.value));
+    else if constexpr (detail::is_positive(Delta)) return reduced<Reduction>(huber(prediction - targets, Delta.value));
+    else return reduced<Reduction>(prediction - targets);  // the number is already reported
   }
 };
 

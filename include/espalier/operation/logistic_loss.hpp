@@ -4,6 +4,7 @@
 
 #include "add.hpp"
 #include "negate.hpp"
+#include "number_range.hpp"
 #include "softplus.hpp"
 
 namespace espalier {
@@ -33,7 +34,8 @@ struct rule<logistic_loss_> : elementwise {
 /// positive targets (PyTorch's pos_weight) and is 1 if omitted.
 /// shape   S, S, S -> S; operands may be broadcast to one of them; weight may be a number
 /// range   target in [0, 1]; weight >= 0
-/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ;
+///         option_error for another number weight, which does not compile in a function
 /// saves   z, target, weight
 /// gradient  dz = dy ((1 - target) sigmoid(z) - weight target sigmoid(-z))
 /// source  PyTorch's binary_cross_entropy_with_logits
@@ -51,6 +53,9 @@ template <class Z, class Target, class Weight>
     static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, Weight>>,
                   ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT,
                                     reported_fault<logistic_loss_, Z, Target, Weight>));
+    if constexpr (Number<Weight>)
+      detail::check_number("logistic_loss(z, target, weight)", "weight", static_cast<double>(weight),
+                           detail::option_range::at_least_0, z, target);
     return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), static_cast<Weight&&>(weight));
   }
   template <Operand Z, Operand Target>
