@@ -508,7 +508,7 @@ class stream<Model, Block, Axis, Context, invalid<Facts...>> : public detail::no
  public:
   using input_shape = Block;
   using output_shape = invalid<Facts...>;
-  stream(Model const&, Block, auto&&...) {}
+  stream(auto&&...) {}
 };
 template <class Model, class Block, int Axis, int Context, operation::stream_fault Found, class Op, class Place>
 class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>> : public detail::no_stream {
@@ -637,7 +637,7 @@ class stream<Model, Block, Axis, Context, detail::not_streamed<Found, Op, Place>
  public:
   using input_shape = Block;
   using output_shape = invalid<already_reported>;
-  stream(Model const&, Block, auto&&...) {}
+  stream(auto&&...) {}
 };
 
 /// Does not compile: the type of the model is another one.
