@@ -35,5 +35,25 @@ constexpr bool all_close(A const& a, B const& b, double rtol = 1e-5, double atol
   return true;
 }
 
+namespace detail {
+/// A constraint that errors name: all_close compares elements, which a formula does not have.
+template <class A, class B>
+struct has_elements {
+  ESPALIER_READS("got {} and {}")
+  static constexpr bool agree = is_invalid<A> || is_invalid<B>;
+};
+}  // namespace detail
+/// Does not compile: a formula.
+template <class A, class B, class... Limits>
+  requires(!TensorOrView<A> || !TensorOrView<B>)
+constexpr bool all_close(A const&, B const&, Limits const&...) {
+  using Elements = detail::has_elements<A, B>;
+  static_assert(
+      Elements::agree,
+      ESPALIER_SENTENCE("all_close(a, b): a and b are tensors or views; outside of functions write evaluate(formula)",
+                        Elements));
+  return false;
+}
+
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"
