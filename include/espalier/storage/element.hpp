@@ -76,8 +76,8 @@ class kept_with : protected owner_of_kept<Owner>, public Of {
  public:
   using keeps_elements = void;
   /// of(owner) refers to memory of the owner.
-  constexpr kept_with(Owner&& owner, auto const& of)
-      : owner_of_kept<Owner>{static_cast<Owner&&>(owner)}, Of(of(owner_of_kept<Owner>::owner)) {}
+  constexpr kept_with(Owner&& kept, auto const& of)
+      : owner_of_kept<Owner>{static_cast<Owner&&>(kept)}, Of(of(owner_of_kept<Owner>::owner)) {}
   kept_with(kept_with const&) = delete;
   kept_with& operator=(kept_with const&) = delete;
 };
