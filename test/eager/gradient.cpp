@@ -107,6 +107,14 @@ BOOST_AUTO_TEST_CASE(vjp_is_linear_and_agrees_with_kernels) {
   check_close("dx", dx, std::get<1>(expected.gradients));
 }
 
+// The cotangent of a number may be a number.
+BOOST_AUTO_TEST_CASE(vjp_of_a_number) {
+  auto const x = doubles<4, 3>(1);
+  constexpr auto squares = [](auto a) { return sum(a * a); };
+  check_close("dx", esp::vjp(squares)(x)(0.5), esp::evaluate(x));
+  check_close("dx", esp::vjp(squares)(x)(2), esp::evaluate(4 * x));
+}
+
 BOOST_AUTO_TEST_CASE(labels_have_no_gradient) {
   auto const x = floats<8, 10>(1);
   auto const y = labels<8>(2, 10);

@@ -285,6 +285,9 @@ class loader {
   loader(samples<T, Sample, Target> all, Batch size,
          order requested) requires std::is_same_v<Policy, detail::unspecified_policy>
       : loader{all, size, requested, Policy{}} {}
+  loader(dataset<T, Sample, Target> const& all, Batch size,
+         order requested) requires std::is_same_v<Policy, detail::unspecified_policy>
+      : loader{all.all(), size, requested, Policy{}} {}
 
   class iterator {
    public:
@@ -407,6 +410,54 @@ class loader {
       tail_;
   [[no_unique_address]] std::conditional_t<needs_scratch, tensor<T, Sample>, detail::no_scratch> scratch_;
 };
+
+namespace detail {
+template <class T, class Sample, class Target>
+void of_samples(samples<T, Sample, Target> const&);
+template <class T, class Sample, class Target>
+void of_samples(dataset<T, Sample, Target> const&);
+/// Named relations: the arguments of a loader.
+template <class All>
+struct is_data_set {
+  static constexpr bool agree = requires(All const& all) { of_samples(all); };
+};
+template <class Requested>
+struct is_order {
+  static constexpr bool agree = std::is_convertible_v<Requested, order>;
+};
+/// Tag of a loader that does not compile.
+template <class Fault>
+struct refused_loader {};
+}  // namespace detail
+
+/// Does not compile: the arguments are not those of a loader.
+template <class Fault>
+class loader<detail::refused_loader<Fault>, void, void> {
+  static_assert(
+      Fault::agree,
+      ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, order, policy}: samples is a data set or a part of "
+                        "one; order is data::shuffled{seed}, data::in_order{} or data::permutation{positions}",
+                        Fault));
+
+ public:
+  struct batch_type {
+    invalid<already_reported> images, labels;
+  };
+  struct range {
+    batch_type const* begin() const { return nullptr; }
+    batch_type const* end() const { return nullptr; }
+  };
+  loader(auto&&...) {}
+  range epoch(std::int64_t) const { return {}; }
+};
+template <class All, class Batch, class Requested, class... More,
+          class Fault =
+              typename espalier::detail::first_fault<detail::is_data_set<All>, detail::is_order<Requested>>::type>
+  requires(!Fault::agree)
+loader(All const&, Batch, Requested, More...)
+->loader<detail::refused_loader<Fault>, void, void>;
+template <class All, class Batch>
+loader(All const&, Batch) -> loader<detail::refused_loader<detail::is_order<void>>, void, void>;
 
 }  // namespace espalier::data
 #include "../base/diagnostics_pop.hpp"

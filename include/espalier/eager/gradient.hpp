@@ -26,6 +26,22 @@ constexpr auto invalid_gradients() {
   (std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
+/// In place of grad(f) or value_and_grad(f) that does not compile: their results have as many parts as those of others,
+/// so that `auto [value, gradient] =` is no further error. Requested: the number of the gradients; 0: one for each x.
+template <class Invalid, int Requested>
+struct refused_gradient {
+  template <class... X>
+  constexpr auto operator()(X const&...) const {
+    return invalid_gradients < Requested != 0 ? Requested : static_cast<int>(sizeof...(X)), Invalid > ();
+  }
+};
+template <class Invalid, int Requested>
+struct refused_value_and_gradient {
+  constexpr auto operator()(auto const&... x) const {
+    return std::pair{Invalid{}, refused_gradient<Invalid, Requested>{}(x...)};
+  }
+};
+
 /// A bit for each value of a body that can have a gradient: all except integers and those in constant(x).
 template <class... X>
 constexpr unsigned body_values_with_gradient() {
@@ -369,6 +385,16 @@ constexpr auto cotangent_fault() {
 template <class Y, class Body>
 using fault_of_cotangent = decltype(cotangent_fault<Y, Body>());
 
+/// Named relations: what a cotangent is.
+template <class S>
+struct number_is_cotangent {
+  static constexpr bool agree = S::rank == 0;
+};
+template <class Y>
+struct is_cotangent {
+  static constexpr bool agree = TensorOrView<Y>;
+};
+
 /// The pullback of f at x: maps a cotangent of f(x...) to cotangents of x. It refers to x, which must outlive it.
 /// X: the tensors and models that were passed, const or not.
 template <class Call, class... X>
@@ -381,7 +407,8 @@ class pullback_at {
  public:
   constexpr explicit pullback_at(X&... x) : x_{x...} {}
 
-  /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
+  /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several). If f
+  ///         returns a number, dy may be one
   template <TensorOrView Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>,
             class Devices = same_device<device_of<Y>, Device>>
   constexpr auto operator()(Y const& dy) const {
@@ -393,6 +420,29 @@ class pullback_at {
     else if constexpr (!Devices::agree) return invalid_gradients<Call::count, invalid<Devices>>();
     else if constexpr (!Element::agree) return invalid_gradients<Call::count, invalid<Element>>();
     else return cotangents(dy);
+  }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr auto operator()(Number dy) const {
+    using Fit = number_is_cotangent<S>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the shape of f(x...)", Fit));
+    if constexpr (!Fit::agree) {
+      return invalid_gradients<Call::count, invalid<Fit>>();
+    } else {
+      tensor<T, S> number;
+      *number.data() = static_cast<T>(dy);
+      return cotangents(tensor<T, S, Device>(number));
+    }
+  }
+  /// Does not compile: dy is no tensor.
+  template <class Y>
+    requires(!TensorOrView<Y> && !std::is_arithmetic_v<Y>)
+  constexpr auto operator()(Y const&) const {
+    using Fit = is_cotangent<Y>;
+    static_assert(Fit::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be a tensor or a view of the shape of "
+                                                "f(x...); evaluate(formula) computes one",
+                                                Fit));
+    return invalid_gradients<Call::count, invalid<Fit>>();
   }
 
  private:
@@ -568,7 +618,7 @@ constexpr auto grad(F) {
   static_assert(captureless<F>::agree || std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
-  else return invalid<captureless<F>>{};
+  else return detail::refused_gradient<invalid<captureless<F>>, static_cast<int>(sizeof...(Arguments))>{};
 }
 
 /// value_and_grad(f)(x...): {f(x...), gradient}, computed by one program.
@@ -580,7 +630,7 @@ constexpr auto value_and_grad(F) {
   static_assert(captureless<F>::agree || std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
-  else return invalid<captureless<F>>{};
+  else return detail::refused_value_and_gradient<invalid<captureless<F>>, static_cast<int>(sizeof...(Arguments))>{};
 }
 
 /// vjp(f)(x...)(dy): the cotangents of x for a cotangent dy of f(x...); f may return any shape. vjp<I...>(f) computes

@@ -52,6 +52,20 @@ struct number_of_formula {
 /// at the conversion.
 template <class E>
 concept NumberFormula = E::eager && E::shape_type::rank == 0 && !is_graphics<device_of<E>>;
+/// A constraint that errors name: a condition is one number on the host. Only other formulas ask.
+template <class S>
+struct is_one_number {
+  static constexpr bool agree = false;
+};
+template <class S>
+constexpr bool condition_of_formula() {
+  static_assert(
+      is_one_number<S>::agree,
+      ESPALIER_SENTENCE(
+          "a condition is one number on the host: write where(c, a, b) for ?:, maximum(a, b) for std::max, or reduce the formula, as in if (sum(x) > 0)",
+          is_one_number<S>));
+  return false;
+}
 }  // namespace detail
 
 /// An op applied to operands. The type contains op, attribute and shape; the operands are stored by value. Only
@@ -73,6 +87,9 @@ struct node<Op, Attribute, S, A> {
     return evaluate(*this);
   }
   constexpr explicit operator bool() const requires detail::NumberFormula<node> { return evaluate(*this) != 0; }
+  constexpr explicit operator bool() const requires(!detail::NumberFormula<node>) {
+    return detail::condition_of_formula<S>();
+  }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B>
@@ -89,6 +106,9 @@ struct node<Op, Attribute, S, A, B> {
     return evaluate(*this);
   }
   constexpr explicit operator bool() const requires detail::NumberFormula<node> { return evaluate(*this) != 0; }
+  constexpr explicit operator bool() const requires(!detail::NumberFormula<node>) {
+    return detail::condition_of_formula<S>();
+  }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B, class C>
@@ -108,6 +128,9 @@ struct node<Op, Attribute, S, A, B, C> {
     return evaluate(*this);
   }
   constexpr explicit operator bool() const requires detail::NumberFormula<node> { return evaluate(*this) != 0; }
+  constexpr explicit operator bool() const requires(!detail::NumberFormula<node>) {
+    return detail::condition_of_formula<S>();
+  }
 };
 
 namespace detail {
