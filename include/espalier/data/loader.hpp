@@ -427,12 +427,12 @@ struct is_order {
 };
 /// Tag of a loader that does not compile.
 template <class Fault>
-struct refused_loader {};
+struct invalid_loader {};
 }  // namespace detail
 
 /// Does not compile: the arguments are not those of a loader.
 template <class Fault>
-class loader<detail::refused_loader<Fault>, void, void> {
+class loader<detail::invalid_loader<Fault>, void, void> {
   static_assert(
       Fault::agree,
       ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, order, policy}: samples is a data set or a part of "
@@ -455,9 +455,9 @@ template <class All, class Batch, class Requested, class... More,
               typename espalier::detail::first_fault<detail::is_data_set<All>, detail::is_order<Requested>>::type>
   requires(!Fault::agree)
 loader(All const&, Batch, Requested, More...)
-->loader<detail::refused_loader<Fault>, void, void>;
+->loader<detail::invalid_loader<Fault>, void, void>;
 template <class All, class Batch>
-loader(All const&, Batch) -> loader<detail::refused_loader<detail::is_order<void>>, void, void>;
+loader(All const&, Batch) -> loader<detail::invalid_loader<detail::is_order<void>>, void, void>;
 
 }  // namespace espalier::data
 #include "../base/diagnostics_pop.hpp"

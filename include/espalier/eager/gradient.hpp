@@ -29,16 +29,16 @@ constexpr auto invalid_gradients() {
 /// In place of grad(f) or value_and_grad(f) that does not compile: their results have as many parts as those of others,
 /// so that `auto [value, gradient] =` is no further error. Requested: the number of the gradients; 0: one for each x.
 template <class Invalid, int Requested>
-struct refused_gradient {
+struct invalid_gradient {
   template <class... X>
   constexpr auto operator()(X const&...) const {
-    return invalid_gradients < Requested != 0 ? Requested : static_cast<int>(sizeof...(X)), Invalid > ();
+    return invalid_gradients<(Requested != 0 ? Requested : static_cast<int>(sizeof...(X))), Invalid>();
   }
 };
 template <class Invalid, int Requested>
-struct refused_value_and_gradient {
+struct invalid_value_and_gradient {
   constexpr auto operator()(auto const&... x) const {
-    return std::pair{Invalid{}, refused_gradient<Invalid, Requested>{}(x...)};
+    return std::pair{Invalid{}, invalid_gradient<Invalid, Requested>{}(x...)};
   }
 };
 
@@ -618,7 +618,7 @@ constexpr auto grad(F) {
   static_assert(captureless<F>::agree || std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
-  else return detail::refused_gradient<invalid<captureless<F>>, static_cast<int>(sizeof...(Arguments))>{};
+  else return detail::invalid_gradient<invalid<captureless<F>>, static_cast<int>(sizeof...(Arguments))>{};
 }
 
 /// value_and_grad(f)(x...): {f(x...), gradient}, computed by one program.
@@ -630,7 +630,7 @@ constexpr auto value_and_grad(F) {
   static_assert(captureless<F>::agree || std::is_pointer_v<F>,
                 ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
-  else return detail::refused_value_and_gradient<invalid<captureless<F>>, static_cast<int>(sizeof...(Arguments))>{};
+  else return detail::invalid_value_and_gradient<invalid<captureless<F>>, static_cast<int>(sizeof...(Arguments))>{};
 }
 
 /// vjp(f)(x...)(dy): the cotangents of x for a cotangent dy of f(x...); f may return any shape. vjp<I...>(f) computes
