@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// lines: 12
 // expect: x.begin\(\): the tensor is a temporary, which is destroyed before its iterators; store it in a variable: auto const x = f\(...\)
 #include <vector>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// lines: 12
 // expect: x.parameters\(\), x.parameter\(name\), x.buffers\(\), ...: x is a temporary, destroyed at the end of this expression; store it in a variable
 // expect-early: lives_on<
 #include <espalier/model/model.hpp>
