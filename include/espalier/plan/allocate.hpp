@@ -12,10 +12,10 @@ namespace espalier::plan {
 /// The address and lifetime of every value, and the copies after the last group.
 struct memory_plan {
   address address_of[graph::capacity];
-  bool stored[graph::capacity];   ///< by node: its value is stored
-  int last_use[graph::capacity];  ///< by node: the last group that reads it
-  bool late[graph::capacity];     ///< by node: it is stored in the last sweep
-  final_copy copies[graph::max_outputs];
+  bool stored[graph::capacity];               ///< by node: its value is stored
+  int last_use[graph::capacity];              ///< by node: the last group that reads it
+  bool late[graph::capacity];                 ///< by node: it is stored in the last sweep
+  final_copy copies[2 * graph::max_outputs];  ///< and those to the workspace before them
   int copy_count;
   std::int64_t workspace;  ///< elements
   std::int64_t packed;     ///< elements of vectors of packed tensors, behind base::gradients
