@@ -152,10 +152,12 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   }
   /// After so many vectors of some rows, or of statistics.
   static ESPALIER_IN_KERNEL void end_turn(totals& t) {
-    if (++t.turns < turns_of_block) return;
-    t.turns = 0;
-    add_rows_of(t);
-    detail::carry_block<single_levels>(t.blocks++, [&](int to, int from) { move_totals(t, to, from); });
+    if constexpr (single_levels > 0) {
+      if (++t.turns < turns_of_block) return;
+      t.turns = 0;
+      add_rows_of(t);
+      detail::carry_block<single_levels>(t.blocks++, [&](int to, int from) { move_totals(t, to, from); });
+    }
   }
 
   /// A block of columns and its memory. kept: the values stored for its columns. levels: those of their sums. total:
@@ -384,7 +386,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
       for (; j + width <= b.end; j += width, kept += slots * width) finalize_vector<S, width>(b, kept, total, j);
       if constexpr (tail != 0)
         if (b.end == Columns) finalize_vector<S, tail>(b, kept, total, Columns - tail);
-      if constexpr (single_levels > 0 && memory::statistics(S, memory::accumulated) != 0) end_turn(*b.total);
+      if constexpr (memory::statistics(S, memory::accumulated) != 0) end_turn(*b.total);
     }
   }
   static constexpr int sweeps = [] {
