@@ -21,7 +21,7 @@ struct over_rms_normalize {
 template <unsigned Mask>
 struct expansion {
   constexpr auto operator()(auto x) const {
-    return esp::rule<esp::rms_normalize_>::expand(x, esp::number<double>{1e-3}, esp::number<double>{0x1p-43},
+    return esp::rule<esp::rms_normalize_>::expand(x, esp::number<double>{1e-3},
                                                   std::integral_constant<unsigned, Mask>{});
   }
 };
@@ -66,48 +66,4 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("rows", rows, doubles<37, 53>(1));
   check_kernels("columns", columns, floats<33, 17>(1));
   check_kernels("middle", reduces<over_rms_normalize, 2, true>{}, doubles<3, 5, 7>(1));
-}
-
-namespace {
-double largest_of(auto const& x) {
-  double most = 0;
-  for (std::int64_t i = 0; i < x.size(); ++i) most = std::fmax(most, std::fabs(static_cast<double>(x[i])));
-  return most;
-}
-template <double Eps>
-struct rows_with {
-  constexpr auto operator()(auto x) const { return rms_normalize<-1>(x, Eps); }
-};
-/// Values and gradients in float where squares overflow or vanish, against double.
-template <double Eps>
-void check_far_from_one(float size) {
-  auto const unit = floats<7, 65>(1), dy = floats<7, 65>(2);
-  esp::tensor<float, esp::shape<7, 65>> x;
-  esp::tensor<double, esp::shape<7, 65>> wide, wide_dy;
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    wide[i] = static_cast<double>(x[i] = size * unit[i]);
-    wide_dy[i] = static_cast<double>(dy[i]);
-  }
-  auto const got = fused(rows_with<Eps>{}, dy, x);
-  auto const expected = interpreted(rows_with<Eps>{}, false, wide_dy, wide);
-  double const largest = largest_of(expected.value), steepest = largest_of(std::get<0>(expected.gradients));
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    BOOST_TEST(std::fabs(static_cast<double>(got.value[i]) - expected.value[i]) <= 1e-5 * largest);
-    BOOST_TEST(std::fabs(static_cast<double>(std::get<0>(got.gradients)[i]) - std::get<0>(expected.gradients)[i]) <=
-               1e-5 * steepest);
-  }
-}
-}  // namespace
-
-BOOST_AUTO_TEST_CASE(squares_out_of_range) {
-  for (float const size : {1e30f, 1e25f, 1.5e19f, 1e-20f, 1e-30f}) {
-    check_far_from_one<1e-5>(size);
-    check_far_from_one<1e-6>(size);
-  }
-  check_far_from_one<1e-12>(1e26f);
-  check_far_from_one<0.0>(1e-15f);
-  for (double const eps : {1.0, 1e-3, 1e-5, 1e-6, 1e-8, 1e-12, 1e-20, 0.0}) {
-    double const scale = esp::detail::scale_of_squares(eps);
-    BOOST_TEST((scale == 1 || scale * scale * eps >= 0x1p-104));
-  }
 }

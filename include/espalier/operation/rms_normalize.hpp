@@ -8,44 +8,30 @@ namespace espalier {
 
 struct rms_normalize_ {};
 
-/// normalize without centring: the mean drops out of its formula and of its closed form. The numbers are multiplied by
-/// `scale` before they are squared (scale_of_squares).
+/// normalize without centring: the mean drops out of its formula and of its closed form.
 template <>
 struct rule<rms_normalize_> : composite {
   static constexpr char const* name = "rms_normalize";
-  static constexpr int arity = 3;
-  static constexpr auto inverse(auto x, auto eps, auto scale, auto mask) {
-    return scale / sqrt(mean_kept(square(x * scale), mask) + eps * (scale * scale));
-  }
-  static constexpr auto expand(auto x, auto eps, auto scale, auto mask) { return x * inverse(x, eps, scale, mask); }
+  static constexpr int arity = 2;
+  static constexpr auto inverse(auto x, auto eps, auto mask) { return 1 / sqrt(mean_kept(square(x), mask) + eps); }
+  static constexpr auto expand(auto x, auto eps, auto mask) { return x * inverse(x, eps, mask); }
   /// With one element the gradient depends on eps alone.
-  static constexpr handle pullback(handle dy, handle y, handle x, handle eps, handle scale, unsigned mask) {
-    handle const r = inverse(x, eps, scale, mask);
+  static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
+    handle const r = inverse(x, eps, mask);
     return reduced_count(x, mask) == 1 ? dy * (eps * r * r * r) : r * (dy - y * (r * mean_kept(dy * x, mask)));
   }
 };
 
 namespace detail {
-/// The power of two by which numbers are multiplied before they are squared: squares of 1e30 are then finite in float.
-/// Squares that underflow are below 2^-22 eps, to which their mean is added. With eps = 0 every digit counts.
-constexpr double scale_of_squares(double eps) {
-  constexpr struct {
-    double least, scale;
-  } steps[] = {{0x1.6p-18, 0x1p-43}, {0x1p-21, 0x1p-41}, {0x1p-28, 0x1p-37}, {0x1p-41, 0x1p-31}, {0x1p-61, 0x1p-21}};
-  for (auto const& step : steps)
-    if (eps >= step.least) return step.scale;
-  return 1;
-}
-template <unsigned Mask, class X>
-constexpr auto rms_normalize_masked(X&& x, double eps) {
-  return make_node<rms_normalize_, Mask, shape_of<X>>(static_cast<X&&>(x), eps, scale_of_squares(eps));
+template <unsigned Mask, class X, class Eps>
+constexpr auto rms_normalize_masked(X&& x, Eps eps) {
+  return make_node<rms_normalize_, Mask, shape_of<X>>(static_cast<X&&>(x), eps);
 }
 }  // namespace detail
 
 /// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm.
 /// shape   S -> S
-/// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0). In float, x up to 1e30
-///         for eps >= 1e-6 and up to a thousand elements (a hundred thousand for 1e-5); larger squares overflow
+/// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
 /// errors  an axis that does not exist or is named twice does not compile; option_error for another eps,
 ///         which does not compile in a function
 /// saves   y, 1 / sqrt(mean(x^2) + eps)

@@ -16,6 +16,8 @@ inline constexpr auto layer_norm = [](auto x, auto weight, auto bias) {
 inline constexpr auto batch_norm = [](auto x, auto weight, auto bias) {
   return esp::normalize<0>(x, 1e-5) * weight + bias;
 };
+// What is stored between the product and the norm is in the range of 16 bits.
+inline constexpr auto dense_norm = [](auto x, auto weight) { return esp::rms_normalize<-1>(matmul(x, weight), 1e-5); };
 inline constexpr auto dense = [](auto x, auto weight, auto bias) { return square(matmul(x, weight) * 0.25 + bias); };
 inline constexpr auto chain = [](auto x, auto y) { return exp(x) * y - x / (1 + y * y); };
 inline constexpr auto classified = [](auto x) { return esp::softmax(x); };
@@ -73,6 +75,7 @@ void check_all() {
   check_stored_as<H>("layer norm of odd rows", layer_norm, esp::shape<5, 33>{}, esp::shape<33>{}, esp::shape<33>{});
   check_stored_as<H>("batch norm", batch_norm, esp::shape<32, 24>{}, esp::shape<24>{}, esp::shape<24>{});
   check_stored_as<H>("dense", dense, esp::shape<6, 8>{}, esp::shape<8, 10>{}, esp::shape<10>{});
+  check_stored_as<H>("norm of a product", dense_norm, esp::shape<6, 8>{}, esp::shape<8, 64>{});
   check_stored_as<H>("chain", chain, esp::shape<3, 7>{}, esp::shape<3, 7>{});
   check_stored_as<H>("softmax", classified, esp::shape<4, 40>{});
 }
