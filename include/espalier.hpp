@@ -5,6 +5,7 @@
 /// The library for the CPU: tensors, ops, layers, optimizers, models and trainers.
 // Headers in the order of the layers, lowest first: compilers print the include path of an error, and this order keeps
 // it short.
+#include "espalier/base/needs_header.hpp"
 #include "espalier/base/version.hpp"
 #include "espalier/shape/shape.hpp"
 #include "espalier/storage/tensor.hpp"

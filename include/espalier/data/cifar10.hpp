@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../io/cifar10.hpp"
 #include "dataset.hpp"
+
+ESPALIER_HEADER_INCLUDED(cifar10);
 
 namespace espalier::data {
 

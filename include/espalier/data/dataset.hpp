@@ -3,20 +3,13 @@
 #include "../base/diagnostics_push.hpp"
 
 #include "../base/math.hpp"
+#include "../base/needs_header.hpp"
 #include "../io/idx.hpp"
 #include "samples.hpp"
 
-namespace espalier::data {
+ESPALIER_HEADER_INCLUDED(dataset);
 
-/// How numbers become samples. A pixel or feature x becomes x * scale + shift. Labels must lie in 0 .. classes-1; real
-/// targets have no classes.
-struct reading {
-  /// 0: the labels are not limited; a trainer compares each label with the classes of its net
-  int classes = 0;
-  double scale = 1;
-  double shift = 0;
-  bool non_finite = false;  ///< nan and inf in arrays are accepted
-};
+namespace espalier::data {
 
 namespace detail {
 
@@ -104,8 +97,9 @@ void check_finite(char const* array_name, espalier::span<T const> numbers, std::
 /// memory. A constructed data set is complete and checked.
 /// From files: dataset{images, labels, reading}, cifar10(...), table(...). From arrays: dataset{inputs, targets,
 /// reading}.
-template <class T, class Sample, class Target = label>
-class dataset {
+template <class T, class Sample, class Target>
+  requires espalier::detail::is_included<espalier::detail::headers::dataset, T>
+class dataset<T, Sample, Target> {
  public:
   using value_type = T;
   using sample_shape = Sample;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <exception>
 
+#include "../base/needs_header.hpp"
 #include "../device/cpu/vector/vectors.hpp"
 #include "../storage/bounded_view.hpp"
 #include "../storage/tensor.hpp"
@@ -12,6 +13,8 @@
 #include "sharded.hpp"
 #include "shuffle.hpp"
 #include "transform.hpp"
+
+ESPALIER_HEADER_INCLUDED(loader);
 
 namespace espalier::data {
 
@@ -236,8 +239,7 @@ constexpr auto batch_type_of() {
 ///         only on their seed, the epoch and the sample's position in the data set
 /// Run one epoch at a time: the range and the batches of epoch(k) refer to the loader. The loader refers to the data
 /// set.
-template <class T, class Sample, class Batch, class Policy = detail::unspecified_policy, class Target = label,
-          class Transforms = transforms<>>
+template <class T, class Sample, class Batch, class Policy, class Target, class Transforms>
 class loader {
   using facts = detail::batch_of_samples<Batch, Sample>;
   static_assert(
@@ -410,6 +412,17 @@ class loader {
       tail_;
   [[no_unique_address]] std::conditional_t<needs_scratch, tensor<T, Sample>, detail::no_scratch> scratch_;
 };
+
+template <class T, class Sample, class Target, class Batch, class Policy, class Transforms = transforms<>>
+loader(samples<T, Sample, Target>, Batch, order, Policy, Transforms = {})
+    -> loader<T, Sample, Batch, Policy, Target, Transforms>;
+template <class T, class Sample, class Target, class Batch, class Policy, class Transforms = transforms<>>
+loader(dataset<T, Sample, Target> const&, Batch, order, Policy, Transforms = {})
+    -> loader<T, Sample, Batch, Policy, Target, Transforms>;
+template <class T, class Sample, class Target, class Batch>
+loader(samples<T, Sample, Target>, Batch, order) -> loader<T, Sample, Batch, detail::unspecified_policy, Target>;
+template <class T, class Sample, class Target, class Batch>
+loader(dataset<T, Sample, Target> const&, Batch, order) -> loader<T, Sample, Batch, detail::unspecified_policy, Target>;
 
 namespace detail {
 template <class T, class Sample, class Target>

@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <exception>
 
+#include "../base/needs_header.hpp"
 #include "../device/aligned_bytes.hpp"
 #include "../device/batch_slots.hpp"
 #include "../device/cpu/thread/float_control.hpp"
 #include "../device/cpu/thread/worker.hpp"
 #include "loader.hpp"
+
+ESPALIER_HEADER_INCLUDED(prefetcher);
 
 namespace espalier::data {
 

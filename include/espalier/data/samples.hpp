@@ -4,6 +4,7 @@
 
 #include <cassert>
 
+#include "../base/needs_header.hpp"
 #include "../io/error.hpp"
 #include "../storage/ended.hpp"
 #include "../storage/view.hpp"
@@ -84,7 +85,7 @@ struct label_or_shape {
 ///         arrays), without a copy
 /// errors  other element types, temporaries and arrays of another extent do not compile; size_error if the numbers of
 ///         elements do not match
-template <class T, class Sample, class Target = label>
+template <class T, class Sample, class Target>
 struct samples {
   static_assert(
       detail::label_or_shape<Target>::agree,

@@ -2,7 +2,10 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "shuffle.hpp"
+
+ESPALIER_HEADER_INCLUDED(sharded);
 
 namespace espalier::data {
 

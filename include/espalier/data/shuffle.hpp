@@ -4,26 +4,13 @@
 
 #include <cstdint>
 
+#include "../base/needs_header.hpp"
 #include "../base/philox.hpp"
 #include "../io/owned.hpp"
 #include "samples.hpp"
 
 namespace espalier::data {
 
-/// The samples in the order of the data set, in every epoch.
-struct in_order {};
-/// A different permutation in every epoch, from a seed; the same on every computer and with every compiler:
-///     order = 0, 1, ..., n - 1
-///     for i = n - 1, ..., 1:
-///       (w0, w1, w2, w3) = Philox4x32-10 of
-///           the counter (i, epoch mod 2^32, floor(epoch / 2^32), 0x73687566) and
-///           the key (seed mod 2^32, floor(seed / 2^32))
-///       j = floor((w0 2^32 + w1) (i + 1) / 2^64)
-///       exchange order[i] and order[j]
-/// The probabilities of permutations differ by at most n^2 / 2^64.
-struct shuffled {
-  std::uint64_t seed;
-};
 /// Your own order, the same in every epoch: a permutation of 0 .. n-1. A loader copies it.
 struct permutation {
   espalier::span<std::int32_t const> positions;

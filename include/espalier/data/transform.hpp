@@ -4,17 +4,13 @@
 
 #include <cstdint>
 
+#include "../base/needs_header.hpp"
 #include "../base/philox.hpp"
 #include "../base/real.hpp"
 #include "../storage/view.hpp"
 
 /// Random transforms of samples, for data augmentation: a loader applies them to each image of a batch, reproducibly.
 namespace espalier::data {
-
-/// Order of an image's axes: height, width, channels.
-struct hwc {};
-/// Order of an image's axes: channels, height, width.
-struct chw {};
 
 /// The random numbers of one transform of one sample in one epoch. They depend only on these and the seed, not on the
 /// order of the samples, the size of the batches or earlier numbers. The seed is the key of Philox. Word 0 of the
@@ -89,7 +85,7 @@ struct padding_of {
 /// shape   (H, W, C) for hwc, (C, H, W) for chw, (H, W) for both
 /// range   P in [0, 1]
 /// source  needle's RandomFlipHorizontal
-template <class Layout, nn::real P = 0.5>
+template <class Layout, nn::real P>
 struct random_flip_horizontal {
   static_assert(probability<P>::agree,
                 ESPALIER_SENTENCE("data::random_flip_horizontal<Layout, P>: P must lie in [0, 1]", probability<P>));

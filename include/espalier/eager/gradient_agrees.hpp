@@ -2,9 +2,12 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../base/option_error.hpp"
 #include "../base/philox.hpp"
 #include "gradient.hpp"
+
+ESPALIER_HEADER_INCLUDED(gradient_agrees);
 
 /// A gradient check for static_assert: a wrong pullback does not compile.
 namespace espalier {

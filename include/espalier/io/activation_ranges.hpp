@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../storage/tensor.hpp"
 #include "npy.hpp"
+
+ESPALIER_HEADER_INCLUDED(activation_ranges);
 
 /// Files of the ranges of a calibration. With the parameters they are all that a quantized net is made of.
 namespace espalier::io {

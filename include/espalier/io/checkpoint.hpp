@@ -4,10 +4,13 @@
 
 #include <tuple>
 
+#include "../base/needs_header.hpp"
 #include "../model/model.hpp"
 #include "foreign_layout.hpp"
 #include "matching.hpp"
 #include "owned.hpp"
+
+ESPALIER_HEADER_INCLUDED(checkpoint);
 
 /// Converts the state of a model and of its trainer to named arrays and back. All file formats share this code.
 namespace espalier::io {

@@ -4,8 +4,11 @@
 
 #include <type_traits>
 
+#include "../base/needs_header.hpp"
 #include "file.hpp"
 #include "owned.hpp"
+
+ESPALIER_HEADER_INCLUDED(read_cifar10);
 
 namespace espalier::io {
 

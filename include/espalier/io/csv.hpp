@@ -3,9 +3,12 @@
 #include "../base/diagnostics_push.hpp"
 
 #include "../base/math.hpp"
+#include "../base/needs_header.hpp"
 #include "decimal.hpp"
 #include "file.hpp"
 #include "owned.hpp"
+
+ESPALIER_HEADER_INCLUDED(csv);
 
 namespace espalier::io {
 

@@ -7,9 +7,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "../base/needs_header.hpp"
 #include "../storage/tensor.hpp"
 #include "../storage/view.hpp"
 #include "array.hpp"
+
+ESPALIER_HEADER_INCLUDED(dlpack);
 
 /// Tensors of other libraries in the same process, without a copy: DLPack, which PyTorch, JAX, CuPy and NumPy speak.
 /// source  https://dmlc.github.io/dlpack, versions 0.2 to 1.0

@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
+
+ESPALIER_HEADER_INCLUDED(header);
 
 namespace espalier::io {
 

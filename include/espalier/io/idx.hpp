@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "file.hpp"
 #include "owned.hpp"
+
+ESPALIER_HEADER_INCLUDED(idx);
 
 namespace espalier::io {
 

@@ -4,8 +4,11 @@
 
 #include <cstring>
 
+#include "../base/needs_header.hpp"
 #include "checkpoint.hpp"
 #include "json_document.hpp"
+
+ESPALIER_HEADER_INCLUDED(json_state_dict);
 
 /// PyTorch's state_dict as JSON: an object of nested lists by name, as RTNeural's and GuitarML's training scripts write
 /// it.

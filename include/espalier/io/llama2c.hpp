@@ -4,7 +4,10 @@
 
 #include <concepts>
 
+#include "../base/needs_header.hpp"
 #include "checkpoint.hpp"
+
+ESPALIER_HEADER_INCLUDED(llama2c);
 
 namespace espalier::io {
 

@@ -2,9 +2,12 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "checkpoint.hpp"
 #include "json_document.hpp"
 #include "json_state_dict.hpp"
+
+ESPALIER_HEADER_INCLUDED(nam);
 
 /// Files of Neural Amp Modeler (.nam): JSON with the configuration of a net and all of its numbers in one list.
 namespace espalier::io {

@@ -2,7 +2,10 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "npy_header.hpp"
+
+ESPALIER_HEADER_INCLUDED(npy);
 
 namespace espalier::io {
 

@@ -2,11 +2,14 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 #include "save_together.hpp"
 #include "npy_header.hpp"
 #include "zip.hpp"
+
+ESPALIER_HEADER_INCLUDED(npz);
 
 namespace espalier::io {
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "../base/needs_header.hpp"
 #include "../model/model.hpp"
 #include "atomic_file.hpp"
 #include "onnx_attention.hpp"
@@ -13,6 +14,8 @@
 #include "onnx_move.hpp"
 #include "onnx_product.hpp"
 #include "onnx_reduction.hpp"
+
+ESPALIER_HEADER_INCLUDED(onnx);
 
 namespace espalier::io {
 

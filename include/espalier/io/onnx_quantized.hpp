@@ -4,8 +4,11 @@
 
 #include <cmath>
 
+#include "../base/needs_header.hpp"
 #include "../model/quantized.hpp"
 #include "onnx.hpp"
+
+ESPALIER_HEADER_INCLUDED(onnx_quantized);
 
 /// Exports quantized nets: the program in float with QuantizeLinear and DequantizeLinear in front of each product.
 namespace espalier::io {

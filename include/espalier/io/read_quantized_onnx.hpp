@@ -2,10 +2,13 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../model/accepts_every_call.hpp"
 #include "onnx_matching.hpp"
 #include "onnx_quantized.hpp"
 #include "onnx_reader.hpp"
+
+ESPALIER_HEADER_INCLUDED(read_quantized_onnx);
 
 /// Makes quantized nets of ONNX files.
 namespace espalier::io {

@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "read_quantized_onnx.hpp"
 #include "tflite_as_onnx.hpp"
+
+ESPALIER_HEADER_INCLUDED(read_quantized_tflite);
 
 /// Makes quantized nets of TensorFlow Lite files.
 namespace espalier::io {

@@ -2,11 +2,14 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "checkpoint.hpp"
 #include "json_document.hpp"
 #include "json_state_dict.hpp"
 #include "keras_matching.hpp"
 #include "load_options.hpp"
+
+ESPALIER_HEADER_INCLUDED(rtneural);
 
 namespace espalier::io {
 

@@ -4,10 +4,13 @@
 
 #include <cstring>
 
+#include "../base/needs_header.hpp"
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 #include "safetensors_header.hpp"
 #include "save_together.hpp"
+
+ESPALIER_HEADER_INCLUDED(safetensors);
 
 namespace espalier::io {
 

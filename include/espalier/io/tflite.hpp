@@ -2,9 +2,12 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../model/result_calibration.hpp"
 #include "onnx_quantized.hpp"
 #include "tflite_operations.hpp"
+
+ESPALIER_HEADER_INCLUDED(tflite);
 
 /// Exports quantized nets for TensorFlow Lite.
 namespace espalier::io {

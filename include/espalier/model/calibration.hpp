@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../device/cpu/engine.hpp"
 #include "../device/one_caller.hpp"
 #include "batch_arguments.hpp"
@@ -10,6 +11,8 @@
 #include "quantization_error.hpp"
 #include "quantized_program.hpp"
 #include "scores_fit.hpp"
+
+ESPALIER_HEADER_INCLUDED(calibration);
 
 namespace espalier {
 

@@ -4,11 +4,14 @@
 
 #include <initializer_list>
 
+#include "../base/needs_header.hpp"
 #include "../device/check_indices.hpp"
 #include "../tracing/interpret.hpp"
 #include "constant_tensors.hpp"
 #include "gradients.hpp"
 #include "net_call.hpp"
+
+ESPALIER_HEADER_INCLUDED(constant_model);
 
 /// Computes a net's forward pass, loss and gradients in constant expressions, so that static_assert can check them.
 namespace espalier {
@@ -53,8 +56,9 @@ struct constant_gradients {
 /// cost    some evaluation steps for each product of a contraction and each element of any other op. Linear<64, 64> on
 ///         four rows takes two seconds, within the default limits of compilers (clang: -fconstexpr-steps, g++:
 ///         -fconstexpr-ops-limit)
-template <class Net, class T = float>
-class constant_model {
+template <class Net, class T>
+  requires detail::is_included<detail::headers::constant_model, T>
+class constant_model<Net, T> {
   template <class Found, std::size_t Count>
   using counted = decltype(detail::element_count_fault<Net, Found, static_cast<std::int64_t>(Count)>());
 

@@ -9,6 +9,7 @@
 
 #include "../base/error_text.hpp"
 #include "../base/hash.hpp"
+#include "../base/needs_header.hpp"
 #include "../base/raise.hpp"
 #include "../base/version.hpp"
 #include "../device/distributed/gradient_exchange.hpp"
@@ -17,6 +18,8 @@
 #include "model_lifetime.hpp"
 #include "parameter_gradients.hpp"
 #include "reference.hpp"
+
+ESPALIER_HEADER_INCLUDED(gradient_average);
 
 namespace espalier {
 

@@ -2,9 +2,12 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../device/cpu/kernel/winograd_int8.hpp"
 #include "calibration.hpp"
 #include "quantized_weights.hpp"
+
+ESPALIER_HEADER_INCLUDED(quantized);
 
 namespace espalier {
 

@@ -4,12 +4,15 @@
 
 #include <array>
 
+#include "../base/needs_header.hpp"
 #include "../device/cpu/thread/float_control.hpp"
 #include "../device/one_caller.hpp"
 #include "batch_arguments.hpp"
 #include "model.hpp"
 #include "scores_fit.hpp"
 #include "stream_program.hpp"
+
+ESPALIER_HEADER_INCLUDED(stream);
 
 namespace espalier {
 

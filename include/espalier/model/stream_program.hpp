@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../operation/op_with_fault.hpp"
 #include "../operation/streaming.hpp"
 #include "../plan/narrow_program.hpp"
@@ -10,17 +11,6 @@
 
 /// The program of one block of a net over a sequence, and the errors of nets that have none.
 namespace espalier {
-
-/// The axis along which a stream is cut into blocks: esp::stream{model, esp::batch<1, 2, 64>{}, esp::time_axis<2>{}}.
-template <int Axis>
-struct time_axis {};
-
-/// How many steps attention looks at in a stream, the present one included:
-/// esp::stream{model, esp::batch<1, 1, 64>{}, esp::context<256>{}}.
-template <int Steps>
-struct context {
-  static_assert(Steps > 0, "esp::context<steps>: attention looks at least at the present step");
-};
 
 namespace detail {
 

@@ -5,6 +5,7 @@
 #include <boost/hana/at.hpp>
 #include <initializer_list>
 
+#include "../base/needs_header.hpp"
 #include "../operation/broadcast_to.hpp"
 #include "../operation/multiply.hpp"
 #include "activation.hpp"
@@ -277,7 +278,7 @@ struct LSTMLayer {
 /// saves   what the layers save
 /// gradient  that of its formula, through all steps
 /// source  as of LSTMLayer
-template <int Hidden, int Layers = 1, int In = 1>
+template <int Hidden, int Layers, int In>
 struct LSTM {
   static constexpr bool numbers_fit = Hidden >= 1 && Layers >= 1 && In >= 1;
   static constexpr int features = numbers_fit ? Hidden : 1;

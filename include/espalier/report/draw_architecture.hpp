@@ -2,11 +2,14 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../model/applied_net.hpp"
 #include "../model/net_report.hpp"
 #include "calls.hpp"
 #include "dot.hpp"
 #include "folded_blocks.hpp"
+
+ESPALIER_HEADER_INCLUDED(draw_architecture);
 
 namespace espalier {
 

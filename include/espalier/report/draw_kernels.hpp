@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "formula.hpp"
 #include "kernels_by_layer.hpp"
+
+ESPALIER_HEADER_INCLUDED(draw_kernels);
 
 namespace espalier {
 

@@ -2,7 +2,10 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "program_layers.hpp"
+
+ESPALIER_HEADER_INCLUDED(draw_memory);
 
 namespace espalier {
 

@@ -2,8 +2,11 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "dot.hpp"
 #include "formula.hpp"
+
+ESPALIER_HEADER_INCLUDED(draw_program);
 
 namespace espalier {
 

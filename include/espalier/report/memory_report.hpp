@@ -4,9 +4,12 @@
 
 #include <utility>
 
+#include "../base/needs_header.hpp"
 #include "../model/memory_of.hpp"
 #include "text.hpp"
 #include "type_name.hpp"
+
+ESPALIER_HEADER_INCLUDED(memory_report);
 
 namespace espalier {
 

@@ -6,7 +6,10 @@
 #include <memory>
 #include <mutex>
 
+#include "../base/needs_header.hpp"
 #include "formula.hpp"
+
+ESPALIER_HEADER_INCLUDED(profile);
 
 /// Shows which kernels take the time of a running net. A model on the device `profiled` runs the same plans as on its
 /// own device, kernel by kernel, and reads the clock between them. Programs of other devices contain none of this code.
@@ -14,7 +17,7 @@ namespace espalier {
 
 /// The device tag of the CPU with a clock: esp::model<Net, esp::profiled<>>; profiled<cpu_parallel<2>> for several
 /// threads.
-template <class Device = cpu>
+template <class Device>
 struct profiled {};
 
 /// The time of each kernel of a program, summed over all runs.

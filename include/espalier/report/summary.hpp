@@ -2,10 +2,13 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/needs_header.hpp"
 #include "../model/applied_net.hpp"
 #include "../model/net_report.hpp"
 #include "calls.hpp"
 #include "view.hpp"
+
+ESPALIER_HEADER_INCLUDED(summary);
 
 namespace espalier {
 
