@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// net: (espalier::)?nn::Conv1d<[^>]*> ?
 // expect: in a sequence along axis 1, or esp::time_axis, a layer does not fit its input
 // expect: kernel_channels<
 #include <espalier/stream.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// net: (espalier::)?(nn::)?BatchNorm<[^>]*> ?
 // expect: trainer\{model, loss, optimizer, batch\}: the net has a SyncBatchNorm, whose statistics processes with cpu or cpu_parallel<N> exchange; on this device use BatchNorm
 // expect: statistics_of_all<
 #include <espalier.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// net: (espalier::)?(nn::)?Conv<[^>]*> ?
 // expect: the groups of channels of a convolution are moved in front of the samples
 // expect-early: sample_fault<.*, (espalier::)?permute_ ?>
 #include <espalier/nn/nn.hpp>

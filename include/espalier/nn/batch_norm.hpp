@@ -51,21 +51,22 @@ constexpr keras_layer batch_norm_in_keras(norm const& options) {
 /// saves   the normalized x, 1 / sqrt(variance + eps)
 /// gradient  closed form of normalize
 /// source  Ioffe and Szegedy 2015
-template <int Channels, int Axis = 1, norm Options = norm{}>
+template <int Channels, int Axis = 1, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct BatchNorm {
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
-  detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
-  detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
+  detail::running_mean<shape<Channels>, detail::batch_tracks<nn::norm{Options}>> running_mean{};
+  detail::running_variance<shape<Channels>, detail::batch_tracks<nn::norm{Options}>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
   using takes_single_values = void;
   static constexpr bool has_statistics_of_all = Options.sync;
-  static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
+  static constexpr keras_layer in_keras() requires detail::batch_tracks<nn::norm{Options}> {
     return detail::batch_norm_in_keras(Options);
   }
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x);
+    return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.
@@ -86,21 +87,22 @@ struct BatchNorm {
 /// saves   as of BatchNorm
 /// gradient  as of BatchNorm
 /// source  needle's BatchNorm1d
-template <int Features, norm Options = norm{}>
+template <int Features, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct BatchNorm1d {
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Features>, Options.affine> bias{};
-  detail::running_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
-  detail::running_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
+  detail::running_mean<shape<Features>, detail::batch_tracks<nn::norm{Options}>> running_mean{};
+  detail::running_variance<shape<Features>, detail::batch_tracks<nn::norm{Options}>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
   using takes_single_values = void;
   static constexpr bool has_statistics_of_all = Options.sync;
-  static constexpr keras_layer in_keras() requires detail::batch_tracks<Options> {
+  static constexpr keras_layer in_keras() requires detail::batch_tracks<nn::norm{Options}> {
     return detail::batch_norm_in_keras(Options);
   }
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x);
+    return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.
@@ -121,18 +123,19 @@ struct BatchNorm1d {
 /// saves   as of BatchNorm
 /// gradient  as of BatchNorm
 /// source  needle's BatchNorm2d
-template <int Channels, norm Options = norm{}>
+template <int Channels, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct BatchNorm2d {
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
-  detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
-  detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
+  detail::running_mean<shape<Channels>, detail::batch_tracks<nn::norm{Options}>> running_mean{};
+  detail::running_variance<shape<Channels>, detail::batch_tracks<nn::norm{Options}>> running_var{};
   ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
   using takes_single_values = void;
   static constexpr bool has_statistics_of_all = Options.sync;
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x);
+    return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../operation/add.hpp"
 #include "../operation/conv2d.hpp"
 #include "module.hpp"
@@ -19,6 +20,13 @@ struct conv {
   int groups = 1;
   image_layout layout = nchw;
   bool bias = true;
+};
+/// The template parameter of layers with these options.
+struct conv_argument : conv {
+  ESPALIER_OPTIONS_ARGUMENT(conv) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::Conv<in, out, kernel, nn::conv{.stride = 2, .padding = 1}>");
+  }
 };
 
 namespace detail {
@@ -76,7 +84,8 @@ constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
 /// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b),
 ///         b = 1 / sqrt(rows columns In / groups)
 /// source  needle's Conv; Dumoulin and Visin 2016
-template <int In, int Out, rows_columns Kernel, conv Options = conv{}>
+template <int In, int Out, rows_columns Kernel, conv_argument Options = conv{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct Conv {
   // Named constants: for an inline condition clang prints three more lines that explain its parts.
   static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
@@ -98,7 +107,9 @@ struct Conv {
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression for weight (WeightNorm).
-  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved<Kernel, Options>(x, w, bias); }
+  constexpr auto forward_with(auto x, auto const& w) const {
+    return detail::convolved<Kernel, nn::conv{Options}>(x, w, bias);
+  }
 
   /// Reports numbers that do not fit, for a root of the net.
   struct number_report {

@@ -37,7 +37,8 @@ constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& 
 /// gradient  as of conv1d; d bias = the sum of dy over signals and positions
 /// start   as of Conv, with Kernel In / groups
 /// source  as of Conv
-template <int In, int Out, int Kernel, conv Options = conv{}>
+template <int In, int Out, int Kernel, conv_argument Options = conv{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct Conv1d {
   static constexpr bool numbers_fit = In >= 1 && Out >= 1 && Kernel >= 1 && Options.groups >= 1 &&
                                       in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 &&
@@ -65,7 +66,7 @@ struct Conv1d {
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const {
-    return detail::convolved_signals<Kernel, Options>(x, w, bias);
+    return detail::convolved_signals<Kernel, nn::conv{Options}>(x, w, bias);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

@@ -14,7 +14,8 @@ namespace espalier::nn {
 /// saves   what its parts save
 /// gradient  that of its parts in turn
 /// source  needle's ConvBN
-template <int In, int Out, rows_columns Kernel, conv Options = conv{}>
+template <int In, int Out, rows_columns Kernel, conv_argument Options = conv{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct ConvBN {
   Conv<In, Out, Kernel, Options> conv{};
   BatchNorm<Out, Options.layout == nchw ? 1 : -1> norm{};

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../operation/conv_transpose2d.hpp"
 #include "conv.hpp"
 
@@ -17,6 +18,14 @@ struct conv_transpose {
   int groups = 1;
   image_layout layout = nchw;
   bool bias = true;
+};
+/// The template parameter of layers with these options.
+struct conv_transpose_argument : conv_transpose {
+  ESPALIER_OPTIONS_ARGUMENT(conv_transpose) {
+    static_assert(
+        espalier::detail::is_options<X>,
+        "options have names: write nn::ConvTranspose<in, out, kernel, nn::conv_transpose{.stride = 2, .padding = 1}>");
+  }
 };
 
 namespace detail {
@@ -40,7 +49,9 @@ constexpr transposed_convolution walk_of(conv_transpose const& options) {
 /// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b),
 ///         b = 1 / sqrt(rows columns In / groups)
 /// source  Dumoulin and Visin 2016, section 4
-template <int In, int Out, rows_columns Kernel, conv_transpose Options = conv_transpose{}>
+template <int In, int Out, rows_columns Kernel, conv_transpose_argument Options = conv_transpose{},
+          auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct ConvTranspose {
   static constexpr bool numbers_fit = In >= 1 && Out >= 1 && Kernel.rows >= 1 && Kernel.columns >= 1 &&
                                       Options.groups >= 1 && espalier::detail::in_range(detail::walk_of(Options)) &&

@@ -18,7 +18,7 @@ namespace espalier::nn {
 /// saves   log_softmax(z), labels
 /// gradient  dz = weight[label] (softmax(z) - one_hot(label)) / sum of weight[label], without smoothing
 /// source  PyTorch's CrossEntropyLoss; Szegedy et al. 2016, section 7 (smoothing)
-template <label_loss Options = label_loss{}, class Weights = equal_weights>
+template <label_loss_argument Options = label_loss{}, class Weights = equal_weights>
 struct CrossEntropyLoss {
   static_assert(espalier::detail::in_range(Options),
                 ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));

@@ -32,7 +32,8 @@ struct over_groups : of_channels<Channels, 1, 2> {
 /// saves   the normalized x, 1 / sqrt(variance + eps)
 /// gradient  closed form of normalize
 /// source  Wu and He 2018
-template <int Groups, int Channels, norm Options = norm{}>
+template <int Groups, int Channels, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct GroupNorm {
   static constexpr bool numbers_fit =
       equal_groups<Groups, Channels>::agree && detail::in_range(Options) && detail::own_statistics(Options);
@@ -41,7 +42,7 @@ struct GroupNorm {
   ESPALIER_MODULE(GroupNorm, weight, bias)
   using takes_single_values = void;
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::over_groups<Groups, Channels>, Options>(*this, x);
+    return detail::apply_norm<detail::over_groups<Groups, Channels>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../operation/sigmoid.hpp"
 #include "../operation/subtract.hpp"
 #include "../operation/tanh.hpp"
@@ -15,6 +16,13 @@ struct gru_cell {
   bool bias = true;
   bool reset_after = true;
 };
+/// The template parameter of layers with these options.
+struct gru_cell_argument : gru_cell {
+  ESPALIER_OPTIONS_ARGUMENT(gru_cell) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::GRUCell<in, hidden, nn::gru_cell{.bias = false}>");
+  }
+};
 
 /// One step of a GRU: forward(x, h) is h'; forward(x) starts from h = 0.
 ///   r, z, n = the three parts of x weight_ih + bias_ih, and u, v, w those of h weight_hh + bias_hh
@@ -27,7 +35,8 @@ struct gru_cell {
 /// saves   x, h and the gates
 /// gradient  that of its formula
 /// source  Cho et al. 2014; PyTorch's GRUCell
-template <int In, int Hidden, gru_cell Options = gru_cell{}>
+template <int In, int Hidden, gru_cell_argument Options = gru_cell{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct GRUCell {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
@@ -131,6 +140,13 @@ struct gru {
   double dropout = 0;
   bool reset_after = true;
 };
+/// The template parameter of layers with these options.
+struct gru_argument : gru {
+  ESPALIER_OPTIONS_ARGUMENT(gru) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::GRU<in, hidden, nn::gru{.layers = 2}>");
+  }
+};
 
 /// A layer of GRUCells along a sequence, or several, each of which reads the outputs of the one before it.
 /// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}. forward(x, h, count) and
@@ -146,7 +162,8 @@ struct gru {
 /// saves   the states and the gates
 /// gradient  that of its formula, through all steps
 /// source  PyTorch's GRU
-template <int In, int Hidden, gru Options = gru{}>
+template <int In, int Hidden, gru_argument Options = gru{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct GRU {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr gru_cell cell_options{Options.bias, Options.reset_after};

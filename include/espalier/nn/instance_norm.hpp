@@ -40,7 +40,8 @@ struct over_instances : of_channels<Channels, 1, 3> {
 /// saves   the normalized x, 1 / sqrt(variance + eps)
 /// gradient  closed form of normalize
 /// source  Ulyanov, Vedaldi and Lempitsky 2016
-template <int Channels, norm Options = norm{}>
+template <int Channels, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct InstanceNorm {
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
@@ -50,7 +51,7 @@ struct InstanceNorm {
   ESPALIER_MODULE(InstanceNorm, weight, bias, running_mean, running_var)
   using takes_single_values = void;
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x);
+    return detail::apply_norm<detail::over_instances<Channels>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

@@ -48,7 +48,8 @@ struct trailing {
 /// saves   the normalized x, 1 / sqrt(variance + eps)
 /// gradient  closed form of normalize
 /// source  Ba, Kiros and Hinton 2016
-template <Shape Normalized, norm Options = norm{}>
+template <Shape Normalized, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LayerNorm {
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
@@ -57,7 +58,7 @@ struct LayerNorm {
   using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::trailing<Normalized, true>, Options>(*this, x);
+    return detail::apply_norm<detail::trailing<Normalized, true>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.
@@ -80,7 +81,8 @@ struct LayerNorm {
 /// saves   as of LayerNorm
 /// gradient  as of LayerNorm
 /// source  needle's LayerNorm1d
-template <int Features, norm Options = norm{}>
+template <int Features, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LayerNorm1d {
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
@@ -88,7 +90,7 @@ struct LayerNorm1d {
   ESPALIER_MODULE(LayerNorm1d, weight, bias)
   using takes_single_values = void;
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::trailing<shape<Features>, true>, Options>(*this, x);
+    return detail::apply_norm<detail::trailing<shape<Features>, true>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../operation/sigmoid.hpp"
 #include "../operation/tanh.hpp"
 #include "recurrent.hpp"
@@ -24,6 +25,13 @@ constexpr auto lstm_step(auto const& sums, auto const& c) {
 struct lstm_cell {
   bool bias = true;
 };
+/// The template parameter of layers with these options.
+struct lstm_cell_argument : lstm_cell {
+  ESPALIER_OPTIONS_ARGUMENT(lstm_cell) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::LSTMCell<in, hidden, nn::lstm_cell{.bias = false}>");
+  }
+};
 
 /// One step of an LSTM. forward(x, std::tuple{h, c}) is std::tuple{h', c'}; forward(x) starts from zeros, and
 /// forward(x, h, c) is forward(x, std::tuple{h, c}).
@@ -36,7 +44,8 @@ struct lstm_cell {
 /// saves   x, h, c, the gates and tanh(c')
 /// gradient  that of its formula
 /// source  Hochreiter and Schmidhuber 1997; Gers, Schmidhuber and Cummins 2000; needle's LSTMCell
-template <int In, int Hidden, lstm_cell Options = lstm_cell{}>
+template <int In, int Hidden, lstm_cell_argument Options = lstm_cell{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LSTMCell {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 2;
@@ -94,6 +103,13 @@ struct lstm {
   bool bias = true;
   double dropout = 0;
 };
+/// The template parameter of layers with these options.
+struct lstm_argument : lstm {
+  ESPALIER_OPTIONS_ARGUMENT(lstm) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::LSTM<in, hidden, nn::lstm{.layers = 2}>");
+  }
+};
 
 /// A layer of LSTMCells along a sequence, or several, each of which reads the outputs of the one before it.
 /// forward(x, std::tuple{h, c}) and forward(x), which starts from zeros, return std::tuple{outputs, std::tuple{h, c}}
@@ -110,7 +126,8 @@ struct lstm {
 /// saves   the states and the gates
 /// gradient  that of its formula, through all steps
 /// source  needle's LSTM; PyTorch's LSTM
-template <int In, int Hidden, lstm Options = lstm{}>
+template <int In, int Hidden, lstm_argument Options = lstm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LSTM {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr lstm_cell cell_options{Options.bias};

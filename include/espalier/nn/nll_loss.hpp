@@ -16,7 +16,7 @@ namespace espalier::nn {
 /// saves   labels
 /// gradient  dx = -weight[label] one_hot(label) / sum of weight[label], without smoothing
 /// source  PyTorch's NLLLoss
-template <label_loss Options = label_loss{}, class Weights = equal_weights>
+template <label_loss_argument Options = label_loss{}, class Weights = equal_weights>
 struct NLLLoss {
   static_assert(espalier::detail::in_range(Options),
                 ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));

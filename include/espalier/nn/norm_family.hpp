@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../expression/mode.hpp"
 #include "../operation/concatenate.hpp"
 #include "../operation/over_processes.hpp"
@@ -40,6 +41,13 @@ struct norm {
   bool tracked = false;
   bool untracked = false;
   bool sync = false;
+};
+/// The template parameter of layers with these options.
+struct norm_argument : norm {
+  ESPALIER_OPTIONS_ARGUMENT(norm) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::BatchNorm1d<features, nn::norm{.eps = 1e-3, .momentum = 0.1}>");
+  }
 };
 
 /// Named relation: the axis of the input that belongs to weight and bias has their extent.

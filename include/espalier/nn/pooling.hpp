@@ -15,7 +15,8 @@ namespace espalier::nn {
 /// saves   x, y
 /// gradient  as of max_pool2d
 /// source  as of max_pool2d
-template <rows_columns Window, pooling Options = pooling{}>
+template <rows_columns Window, pooling_argument Options = pooling{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct MaxPool2d {
   ESPALIER_MODULE(MaxPool2d)
   using takes_single_values = void;
@@ -28,7 +29,8 @@ struct MaxPool2d {
 /// saves   nothing
 /// gradient  as of average_pool2d
 /// source  as of average_pool2d
-template <rows_columns Window, pooling Options = pooling{}>
+template <rows_columns Window, pooling_argument Options = pooling{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct AvgPool2d {
   ESPALIER_MODULE(AvgPool2d)
   using takes_single_values = void;

@@ -14,7 +14,8 @@ namespace espalier::nn {
 /// saves   the normalized x, 1 / sqrt(mean(x^2) + eps)
 /// gradient  closed form of rms_normalize
 /// source  Zhang and Sennrich 2019
-template <Shape Normalized, norm Options = norm{}>
+template <Shape Normalized, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct RMSNorm {
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
@@ -22,7 +23,7 @@ struct RMSNorm {
   using takes_single_values = void;
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
   constexpr auto forward(auto x) const {
-    return detail::apply_norm<detail::trailing<Normalized, false>, Options>(*this, x);
+    return detail::apply_norm<detail::trailing<Normalized, false>, nn::norm{Options}>(*this, x);
   }
 
   /// Reports numbers that do not fit, for a root of the net.

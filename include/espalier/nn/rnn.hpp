@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../operation/relu.hpp"
 #include "../operation/tanh.hpp"
 #include "recurrent.hpp"
@@ -16,6 +17,13 @@ struct rnn_cell {
   bool bias = true;
   nn::nonlinearity nonlinearity = nonlinearity::tanh;
 };
+/// The template parameter of layers with these options.
+struct rnn_cell_argument : rnn_cell {
+  ESPALIER_OPTIONS_ARGUMENT(rnn_cell) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::RNNCell<in, hidden, nn::rnn_cell{.bias = false}>");
+  }
+};
 
 /// One step of an RNN: forward(x, h) is h' = tanh(x weight_ih + bias_ih + h weight_hh + bias_hh); forward(x) starts
 /// from h = 0.
@@ -25,7 +33,8 @@ struct rnn_cell {
 /// saves   x, h and h'
 /// gradient  that of its formula
 /// source  Elman 1990; needle's RNNCell
-template <int In, int Hidden, rnn_cell Options = rnn_cell{}>
+template <int In, int Hidden, rnn_cell_argument Options = rnn_cell{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct RNNCell {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
@@ -79,6 +88,13 @@ struct rnn {
   double dropout = 0;
   nn::nonlinearity nonlinearity = nonlinearity::tanh;
 };
+/// The template parameter of layers with these options.
+struct rnn_argument : rnn {
+  ESPALIER_OPTIONS_ARGUMENT(rnn) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::RNN<in, hidden, nn::rnn{.layers = 2}>");
+  }
+};
 
 /// A layer of RNNCells along a sequence, or several, each of which reads the outputs of the one before it.
 /// forward(x, h) and forward(x), which starts from h = 0, return std::tuple{outputs, last h}. forward(x, h, count) and
@@ -94,7 +110,8 @@ struct rnn {
 /// saves   the states
 /// gradient  that of its formula, through all steps
 /// source  needle's RNN; PyTorch's RNN
-template <int In, int Hidden, rnn Options = rnn{}>
+template <int In, int Hidden, rnn_argument Options = rnn{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct RNN {
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr rnn_cell cell_options{Options.bias, Options.nonlinearity};

@@ -26,7 +26,7 @@ constexpr norm with_sync(norm options) {
 /// gradient  through the statistics of all processes
 /// cost    a step waits for two exchanges of 2 Channels numbers for each layer: one forward, one backward
 /// source  Ioffe and Szegedy 2015; PyTorch's SyncBatchNorm
-template <int Channels, int Axis = 1, norm Options = norm{}>
+template <int Channels, int Axis = 1, norm_argument Options = norm{}>
 using SyncBatchNorm = BatchNorm<Channels, Axis, detail::with_sync(Options)>;
 
 }  // namespace espalier::nn

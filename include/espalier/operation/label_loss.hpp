@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/options_argument.hpp"
 #include "../expression/node.hpp"
 #include "reduce.hpp"
 
@@ -17,6 +18,13 @@ struct label_loss {
   int ignore_index = no_label;  ///< positions with this label are left out; it need not be a class
   double label_smoothing = 0;
   espalier::reduce reduce = espalier::reduce::mean;
+};
+/// The template parameter of layers with these options.
+struct label_loss_argument : label_loss {
+  ESPALIER_OPTIONS_ARGUMENT(label_loss) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = 0.1}>");
+  }
 };
 
 namespace detail {

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "../base/options_argument.hpp"
 #include "../base/invalid.hpp"
 #include "index_map.hpp"
 
@@ -57,6 +58,13 @@ struct pooling {
   edges padding = 0;
   rows_columns dilation = 1;
   image_layout layout = image_layout::usual;
+};
+/// The template parameter of layers with these options.
+struct pooling_argument : pooling {
+  ESPALIER_OPTIONS_ARGUMENT(pooling) {
+    static_assert(espalier::detail::is_options<X>,
+                  "options have names: write nn::MaxPool2d<3, esp::pooling{.stride = 2}>");
+  }
 };
 
 /// The options of a pooling whose usual layout is this one.
