@@ -25,6 +25,7 @@
 #include "mlp_resnet.hpp"
 #include "nll_loss.hpp"
 #include "norm.hpp"
+#include "other_names.hpp"
 #include "pooling.hpp"
 #include "positions.hpp"
 #include "prelu.hpp"
