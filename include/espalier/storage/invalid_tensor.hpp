@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/invalid.hpp"
 #include "range.hpp"
 #include "value_fit.hpp"
 
@@ -28,6 +29,10 @@ class tensor<T, S, Device> {
 
  public:
   using value_type = T;
+  /// An op takes it as a value whose error was reported.
+  using shape_type = invalid<already_reported>;
+  using is_expression = void;
+  static constexpr bool eager = false;
   static constexpr int rank = 0;
   static constexpr std::int64_t size() { return 0; }
   static constexpr extents shape() { return {}; }
@@ -40,7 +45,13 @@ class tensor<T, S, Device> {
   constexpr T& operator[](auto const&) const { return *data(); }
   constexpr T& operator()(auto const&...) const { return *data(); }
   constexpr tensor& operator=(auto const&) { return *this; }
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  constexpr operator N() const { return {}; }
 };
+template <class T, class S, class Device>
+  requires(!is_sound_shape<S>)
+inline constexpr bool is_invalid<tensor<T, S, Device>> = true;
 
 /// A range has no shape: `tensor t = numbers;` does not compile, with the sentence above.
 template <class R>
