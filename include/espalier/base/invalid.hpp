@@ -13,6 +13,8 @@ namespace espalier {
 template <class... Facts>
 struct invalid;
 struct already_reported;
+template <class T>
+class span;
 
 namespace detail {
 /// A fact of the path: std::get<I> of an invalid value.
@@ -91,6 +93,10 @@ struct invalid : detail::gettable_results<Facts...> {
   static constexpr float* data() { return nullptr; }
   static constexpr float* begin() { return nullptr; }
   static constexpr float* end() { return nullptr; }
+  template <class T = float>
+  static constexpr espalier::span<T> span() {
+    return {};
+  }
   constexpr void fill(auto const&) const {}
   template <class Out>  // of a stream: an invalid value prints nothing, so that it has one error
     requires requires(Out& out) { out.put('x'), out.precision(); }

@@ -12,11 +12,17 @@ namespace espalier::detail {
 template <class X>
 inline constexpr bool is_options = false;
 
+/// Whether a layer has the options that are written. If not, that was reported, and apply_module gives its results
+/// without a further error: it has the default options instead, and their shapes would not fit what follows. A layer
+/// with options declares it as its member `options_fit`.
+template <bool AreOptions, auto Behind>
+inline constexpr bool options_fit = AreOptions&& std::is_null_pointer_v<std::remove_const_t<decltype(Behind)>>;
+
 /// True, so that the layer is a type in what follows. An argument behind options is reported; behind a number in the
 /// place of the options it is a part of the same mistake.
 template <bool AreOptions, auto Behind>
 constexpr bool nothing_behind_options() {
-  constexpr bool nothing = !AreOptions || std::is_null_pointer_v<std::remove_const_t<decltype(Behind)>>;
+  constexpr bool nothing = !AreOptions || options_fit<true, Behind>;
   static_assert(
       nothing,
       "nothing follows the options of a layer: write all of them inside, as in nn::conv{.stride = 2, .padding = 1}");

@@ -390,7 +390,8 @@ constexpr auto apply_module(M const& module, X const&... x) {
     return apply_module_to_structs(module, x...);
   } else if constexpr ((is_invalid<X> || ...)) {
     return results_without_a_body<M, sizeof...(X)>(typename first_invalid<X...>::type{});
-  } else if constexpr (requires { requires !M::numbers_fit && M::number_report::report(); }) {
+  } else if constexpr (
+      requires { requires !M::options_fit; } || requires { requires !M::numbers_fit && M::number_report::report(); }) {
     return results_without_a_body<M, sizeof...(X)>(invalid<already_reported>{});
   } else {
     using Body = typename body_of<M, as_traced<X>...>::type;

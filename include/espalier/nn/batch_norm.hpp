@@ -54,6 +54,7 @@ constexpr keras_layer batch_norm_in_keras(norm const& options) {
 template <int Channels, int Axis = 1, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct BatchNorm {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};
@@ -90,6 +91,7 @@ struct BatchNorm {
 template <int Features, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct BatchNorm1d {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Features>, Options.affine> bias{};
@@ -126,6 +128,7 @@ struct BatchNorm1d {
 template <int Channels, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct BatchNorm2d {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};

@@ -87,6 +87,7 @@ constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
 template <int In, int Out, rows_columns Kernel, conv_argument Options = conv{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct Conv {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   // Named constants: for an inline condition clang prints three more lines that explain its parts.
   static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
   static constexpr bool groups_fit =

@@ -40,6 +40,7 @@ constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& 
 template <int In, int Out, int Kernel, conv_argument Options = conv{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct Conv1d {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Out >= 1 && Kernel >= 1 && Options.groups >= 1 &&
                                       in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 &&
                                       Out % Options.groups == 0;

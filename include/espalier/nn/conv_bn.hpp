@@ -17,6 +17,7 @@ namespace espalier::nn {
 template <int In, int Out, rows_columns Kernel, conv_argument Options = conv{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct ConvBN {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   Conv<In, Out, Kernel, Options> conv{};
   BatchNorm<Out, Options.layout == nchw ? 1 : -1> norm{};
   ESPALIER_MODULE(ConvBN, conv, norm)

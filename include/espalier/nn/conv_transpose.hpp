@@ -53,6 +53,7 @@ template <int In, int Out, rows_columns Kernel, conv_transpose_argument Options 
           auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct ConvTranspose {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Out >= 1 && Kernel.rows >= 1 && Kernel.columns >= 1 &&
                                       Options.groups >= 1 && espalier::detail::in_range(detail::walk_of(Options)) &&
                                       In % Options.groups == 0 && Out % Options.groups == 0;

@@ -35,6 +35,7 @@ struct over_groups : of_channels<Channels, 1, 2> {
 template <int Groups, int Channels, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct GroupNorm {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit =
       equal_groups<Groups, Channels>::agree && detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};

@@ -38,6 +38,7 @@ struct gru_cell_argument : gru_cell {
 template <int In, int Hidden, gru_cell_argument Options = gru_cell{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct GRUCell {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
   detail::recurrent_parameter<Hidden, In, 3 * Hidden> weight_ih =
@@ -165,6 +166,7 @@ struct gru_argument : gru {
 template <int In, int Hidden, gru_argument Options = gru{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct GRU {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr gru_cell cell_options{Options.bias, Options.reset_after};
   static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);

@@ -43,6 +43,7 @@ struct over_instances : of_channels<Channels, 1, 3> {
 template <int Channels, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct InstanceNorm {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};

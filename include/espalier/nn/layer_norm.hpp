@@ -51,6 +51,7 @@ struct trailing {
 template <Shape Normalized, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LayerNorm {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<Normalized, Options.affine> bias{};
@@ -84,6 +85,7 @@ struct LayerNorm {
 template <int Features, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LayerNorm1d {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<shape<Features>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Features>, Options.affine> bias{};

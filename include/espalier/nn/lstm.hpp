@@ -47,6 +47,7 @@ struct lstm_cell_argument : lstm_cell {
 template <int In, int Hidden, lstm_cell_argument Options = lstm_cell{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LSTMCell {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 2;
   detail::recurrent_parameter<Hidden, In, 4 * Hidden> weight_ih =
@@ -129,6 +130,7 @@ struct lstm_argument : lstm {
 template <int In, int Hidden, lstm_argument Options = lstm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct LSTM {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr lstm_cell cell_options{Options.bias};
   static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);

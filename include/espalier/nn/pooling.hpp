@@ -18,6 +18,7 @@ namespace espalier::nn {
 template <rows_columns Window, pooling_argument Options = pooling{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct MaxPool2d {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   ESPALIER_MODULE(MaxPool2d)
   using takes_single_values = void;
   constexpr auto forward(auto x) const { return max_pool2d<Window, with_usual_layout(Options, nchw)>(x); }
@@ -32,6 +33,7 @@ struct MaxPool2d {
 template <rows_columns Window, pooling_argument Options = pooling{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct AvgPool2d {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   ESPALIER_MODULE(AvgPool2d)
   using takes_single_values = void;
   constexpr auto forward(auto x) const { return average_pool2d<Window, with_usual_layout(Options, nchw)>(x); }

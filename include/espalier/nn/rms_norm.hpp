@@ -17,6 +17,7 @@ namespace espalier::nn {
 template <Shape Normalized, norm_argument Options = norm{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct RMSNorm {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = detail::in_range(Options) && detail::own_statistics(Options);
   detail::gain<Normalized, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   ESPALIER_MODULE(RMSNorm, weight)

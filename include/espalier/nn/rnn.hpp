@@ -36,6 +36,7 @@ struct rnn_cell_argument : rnn_cell {
 template <int In, int Hidden, rnn_cell_argument Options = rnn_cell{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct RNNCell {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1;
   static constexpr int input_features = In, state_features = Hidden, state_count = 1;
   detail::recurrent_parameter<Hidden, In, Hidden> weight_ih = nn::detail::numbers_reported<number_report::report()>{};
@@ -113,6 +114,7 @@ struct rnn_argument : rnn {
 template <int In, int Hidden, rnn_argument Options = rnn{}, auto Behind = nullptr>
   requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
 struct RNN {
+  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
   static constexpr bool numbers_fit = In >= 1 && Hidden >= 1 && detail::in_range(detail::layers_of(Options));
   static constexpr rnn_cell cell_options{Options.bias, Options.nonlinearity};
   static constexpr int input_features = In, output_features = Hidden * (Options.bidirectional ? 2 : 1);

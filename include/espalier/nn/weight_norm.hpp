@@ -83,6 +83,7 @@ struct length_of_units<M, true> {
 /// source  Salimans and Kingma 2016
 template <class M>
 struct WeightNorm {
+  static constexpr bool options_fit = !requires { requires !M::options_fit; };
   static constexpr bool numbers_fit = has_forward_with_weight<M>::agree;
   M module = nn::detail::numbers_reported<number_report::report()>{};
   typename detail::length_of_units<M>::type weight_g{};
