@@ -63,16 +63,12 @@ struct safetensors;
 
 template <class Header, class... X>
 inline constexpr bool is_included = false;
-/// True for what a missing header left behind: its error was reported.
-template <class X>
-concept stands_for_header = requires {
-  typename X::stands_for_header;
-};
-/// A constraint that errors name: the program includes a header.
+/// An argument of the class that stands for a class template of a missing header.
 template <class Header, class... X>
-struct needs_header {
-  static constexpr bool agree = is_included<Header, X...> || (stands_for_header<X> || ...);
-};
+struct needs_header {};
+/// Whether one of them is what a missing header left behind: its error was reported.
+template <class... X>
+inline constexpr bool reported = (requires { typename X::stands_for_header; } || ...);
 
 /// What stands for an object or a result whose header is missing. It accepts calls without a further error.
 struct without_header : invalid<already_reported> {
@@ -108,19 +104,18 @@ inline constexpr int largest_up_to = 1'000'000;
 #define ESPALIER_FUNCTION_OF_HEADER(header, name)                                                     \
   template <class... Written, class... X>                                                             \
     requires(!::espalier::detail::is_included<::espalier::detail::headers::header, Written..., X...>) \
-  constexpr auto name(X const&...)
+  constexpr ::espalier::detail::without_header name(X const&...)
 /// The same for a function whose template arguments are always written. Argument-dependent lookup then finds no such
 /// function for a call of one of the program's own.
 #define ESPALIER_REPORT_OF_HEADER(header, name)                                                              \
   template <class First, class... Written, class... X>                                                       \
     requires(!::espalier::detail::is_included<::espalier::detail::headers::header, First, Written..., X...>) \
-  constexpr auto name(X const&...)
+  constexpr ::espalier::detail::without_header name(X const&...)
 
 template <class Model, class Block, int Axis, int Context, class Found>
 class stream;  // include <espalier/stream.hpp>
 ESPALIER_GUIDE_OF_HEADER(stream, stream, , void, 0, 0, void) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::stream, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("stream: include <espalier/stream.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "stream: include <espalier/stream.hpp>");
 
  public:
   stream(auto const&...) {}
@@ -139,8 +134,7 @@ struct context {
 template <class Model, class Batch, class Found, bool Results>
 class calibration;  // include <espalier/model/calibration.hpp>
 ESPALIER_GUIDE_OF_HEADER(calibration, calibration, , void, void, false) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::calibration, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("calibration: include <espalier/model/calibration.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "calibration: include <espalier/model/calibration.hpp>");
 
  public:
   calibration(auto const&...) {}
@@ -148,9 +142,8 @@ ESPALIER_GUIDE_OF_HEADER(calibration, calibration, , void, void, false) {
 template <class Model, class Batch>
 class result_calibration;  // include <espalier/model/result_calibration.hpp>
 ESPALIER_GUIDE_OF_HEADER(result_calibration, result_calibration, , void) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::result_calibration, X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("result_calibration: include <espalier/model/result_calibration.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>,
+                "result_calibration: include <espalier/model/result_calibration.hpp>");
 
  public:
   result_calibration(auto const&...) {}
@@ -158,8 +151,7 @@ ESPALIER_GUIDE_OF_HEADER(result_calibration, result_calibration, , void) {
 template <class Model, class Batch, class Found>
 class quantized;  // include <espalier/model/quantized.hpp>
 ESPALIER_GUIDE_OF_HEADER(quantized, quantized, , void, void) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::quantized, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("quantized: include <espalier/model/quantized.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "quantized: include <espalier/model/quantized.hpp>");
 
  public:
   quantized(auto const&...) {}
@@ -167,17 +159,14 @@ ESPALIER_GUIDE_OF_HEADER(quantized, quantized, , void, void) {
 template <class Model>
 class gradient_average;  // include <espalier/distributed.hpp>
 ESPALIER_GUIDE_OF_HEADER(gradient_average, gradient_average, ) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::gradient_average, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("gradient_average: include <espalier/distributed.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "gradient_average: include <espalier/distributed.hpp>");
 
  public:
   gradient_average(auto const&...) {}
 };
 template <class Net, class T = float>
 class constant_model : public espalier::detail::without_header {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::constant_model, Net, T>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("constant_model: include <espalier/model/constant_model.hpp>", Header));
+  static_assert(espalier::detail::reported<Net, T>, "constant_model: include <espalier/model/constant_model.hpp>");
 
  public:
   constexpr constant_model(auto const&...) {}
@@ -191,9 +180,9 @@ inline constexpr int up_to = [] {
   constexpr bool fits = N >= 2 && N <= detail::largest_up_to;
   static_assert(fits, ESPALIER_SENTENCE("up_to<N>: N must be 2 to 1000000; for batches of one sample, write 1",
                                         ESPALIER_STATED(fits, ESPALIER_NAMED("N", N))));
-  using Header = detail::needs_header<detail::headers::up_to, std::integral_constant<int, N>>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("up_to<N>: include <espalier/up_to.hpp>", Header));
-  return Header::agree ? detail::up_to_mark - (fits ? N : 2) : N;
+  constexpr bool included = detail::is_included<detail::headers::up_to, std::integral_constant<int, N>>;
+  static_assert(included, "up_to<N>: include <espalier/up_to.hpp>");
+  return included ? detail::up_to_mark - (fits ? N : 2) : N;
 }();
 
 class sample_count_error;  // include <espalier/up_to.hpp>
@@ -202,58 +191,52 @@ class samples_error;       // include <espalier/distributed.hpp>
 class mpi;                 // include <espalier/mpi.hpp>
 
 ESPALIER_FUNCTION_OF_HEADER(gradient_agrees, gradient_agrees) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::gradient_agrees, Written..., X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("gradient_agrees: include <espalier/eager/gradient_agrees.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "gradient_agrees: include <espalier/eager/gradient_agrees.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(summary, summary) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::summary, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("summary: include <espalier/report/summary.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>, "summary: include <espalier/report/summary.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(explain, explain) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::explain, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("explain: include <espalier/report/explain.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>, "explain: include <espalier/report/explain.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(memory_report, memory_report) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::memory_report, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("memory_report: include <espalier/report/memory_report.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>,
+                "memory_report: include <espalier/report/memory_report.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(draw_architecture, draw_architecture) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::draw_architecture, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("draw_architecture: include <espalier/report/draw.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>,
+                "draw_architecture: include <espalier/report/draw.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(draw_kernels, draw_kernels) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::draw_kernels, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("draw_kernels: include <espalier/report/draw.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>,
+                "draw_kernels: include <espalier/report/draw.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(draw_memory, draw_memory) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::draw_memory, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("draw_memory: include <espalier/report/draw.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>, "draw_memory: include <espalier/report/draw.hpp>");
+  return {};
 }
 ESPALIER_REPORT_OF_HEADER(draw_program, draw_program) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::draw_program, First, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("draw_program: include <espalier/report/draw.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<First, Written..., X...>,
+                "draw_program: include <espalier/report/draw.hpp>");
+  return {};
 }
 struct cpu;
 template <class Device = cpu>
 struct profiled;  // include <espalier/report/profile.hpp>
 ESPALIER_FUNCTION_OF_HEADER(profile, profile_of) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::profile, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("profile_of: include <espalier/report/profile.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "profile_of: include <espalier/report/profile.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(profile, clear_profile) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::profile, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("clear_profile: include <espalier/report/profile.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "clear_profile: include <espalier/report/profile.hpp>");
+  return {};
 }
 
 namespace data {
@@ -291,8 +274,7 @@ class size_error;   // include <espalier/data/dataset.hpp>
 class value_error;  // include <espalier/data/dataset.hpp>
 template <class T, class Sample, class Target = label>
 class dataset : public espalier::detail::without_header {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::dataset, T, Sample, Target>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("dataset: include <espalier/data/dataset.hpp>", Header));
+  static_assert(espalier::detail::reported<T, Sample, Target>, "dataset: include <espalier/data/dataset.hpp>");
 
  public:
   constexpr dataset(auto const&...) {}
@@ -317,8 +299,7 @@ template <class T, class Sample, class Batch, class Policy = detail::unspecified
           class Transforms = transforms<>>
 class loader;  // include <espalier/data/loader.hpp>
 ESPALIER_GUIDE_OF_HEADER(loader, loader, , void, void, void, void, void) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::loader, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("loader: include <espalier/data/loader.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "loader: include <espalier/data/loader.hpp>");
 
  public:
   loader(auto const&...) {}
@@ -326,8 +307,7 @@ ESPALIER_GUIDE_OF_HEADER(loader, loader, , void, void, void, void, void) {
 template <class Loader, class Device>
 class prefetcher;  // include <espalier/data/prefetcher.hpp>
 ESPALIER_GUIDE_OF_HEADER(prefetcher, prefetcher, , void) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::prefetcher, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("prefetcher: include <espalier/data/prefetcher.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "prefetcher: include <espalier/data/prefetcher.hpp>");
 
  public:
   prefetcher(auto const&...) {}
@@ -338,19 +318,16 @@ extern detail::short_last_policy const short_last;  // include <espalier/data/lo
 template <int N>
 extern detail::second_batch_policy<N> const second_batch;  // include <espalier/data/loader.hpp>
 ESPALIER_FUNCTION_OF_HEADER(cifar10, cifar10) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::cifar10, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("cifar10: include <espalier/data/cifar10.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "cifar10: include <espalier/data/cifar10.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(table, table) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::table, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("table: include <espalier/data/table.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "table: include <espalier/data/table.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(sharded, sharded) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::sharded, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("sharded: include <espalier/data/sharded.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "sharded: include <espalier/data/sharded.hpp>");
+  return {};
 }
 }  // namespace data
 
@@ -376,176 +353,149 @@ struct any_batch;  // include <espalier/io/onnx.hpp>
 template <class Model, class... TrainedBy>
 class snapshot;  // include <espalier/io/checkpoint.hpp>
 ESPALIER_GUIDE_OF_HEADER(checkpoint, snapshot, ) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::checkpoint, X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("snapshot: include <espalier/io/checkpoint.hpp>", Header));
+  static_assert(espalier::detail::reported<X...>, "snapshot: include <espalier/io/checkpoint.hpp>");
 
  public:
   snapshot(auto const&...) {}
 };
 ESPALIER_FUNCTION_OF_HEADER(read_cifar10, read_cifar10) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::read_cifar10, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_cifar10: include <espalier/io/cifar10.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_cifar10: include <espalier/io/cifar10.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(activation_ranges, save_ranges) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::activation_ranges, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("save_ranges: include <espalier/io/activation_ranges.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "save_ranges: include <espalier/io/activation_ranges.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(activation_ranges, load_ranges) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::activation_ranges, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("load_ranges: include <espalier/io/activation_ranges.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "load_ranges: include <espalier/io/activation_ranges.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(checkpoint, restore) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::checkpoint, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("restore: include <espalier/io/checkpoint.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "restore: include <espalier/io/checkpoint.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(csv, read_csv) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::csv, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_csv: include <espalier/io/csv.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_csv: include <espalier/io/csv.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(dlpack, from_dlpack) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::dlpack, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("from_dlpack: include <espalier/io/dlpack.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "from_dlpack: include <espalier/io/dlpack.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(dlpack, to_dlpack) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::dlpack, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("to_dlpack: include <espalier/io/dlpack.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "to_dlpack: include <espalier/io/dlpack.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(header, write_header) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::header, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("write_header: include <espalier/io/header.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "write_header: include <espalier/io/header.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(idx, read_idx) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::idx, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_idx: include <espalier/io/idx.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_idx: include <espalier/io/idx.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(json_state_dict, load_json_state_dict) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::json_state_dict, Written..., X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("load_json_state_dict: include <espalier/io/json_state_dict.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "load_json_state_dict: include <espalier/io/json_state_dict.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(json_state_dict, read_json_state_dict) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::json_state_dict, Written..., X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("read_json_state_dict: include <espalier/io/json_state_dict.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "read_json_state_dict: include <espalier/io/json_state_dict.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(llama2c, load_llama2c) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::llama2c, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("load_llama2c: include <espalier/io/llama2c.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "load_llama2c: include <espalier/io/llama2c.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(llama2c, read_llama2c) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::llama2c, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_llama2c: include <espalier/io/llama2c.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_llama2c: include <espalier/io/llama2c.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(nam, load_nam) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::nam, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("load_nam: include <espalier/io/nam.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "load_nam: include <espalier/io/nam.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(nam, read_nam) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::nam, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_nam: include <espalier/io/nam.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_nam: include <espalier/io/nam.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(npy, read_npy) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::npy, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_npy: include <espalier/io/npy.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_npy: include <espalier/io/npy.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(npy, write_npy) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::npy, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("write_npy: include <espalier/io/npy.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "write_npy: include <espalier/io/npy.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(npz, load_npz) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::npz, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("load_npz: include <espalier/io/npz.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "load_npz: include <espalier/io/npz.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(npz, save_npz) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::npz, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("save_npz: include <espalier/io/npz.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "save_npz: include <espalier/io/npz.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(npz, read_npz) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::npz, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_npz: include <espalier/io/npz.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_npz: include <espalier/io/npz.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(npz, write_npz) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::npz, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("write_npz: include <espalier/io/npz.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "write_npz: include <espalier/io/npz.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(onnx, write_onnx) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::onnx, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("write_onnx: include <espalier/io/onnx.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "write_onnx: include <espalier/io/onnx.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(onnx_quantized, write_quantized_onnx) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::onnx_quantized, Written..., X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("write_quantized_onnx: include <espalier/io/onnx_quantized.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "write_quantized_onnx: include <espalier/io/onnx_quantized.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(read_quantized_onnx, read_quantized_onnx) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::read_quantized_onnx, Written..., X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("read_quantized_onnx: include <espalier/io/read_quantized_onnx.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "read_quantized_onnx: include <espalier/io/read_quantized_onnx.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(read_quantized_tflite, read_quantized_tflite) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::read_quantized_tflite, Written..., X...>;
-  static_assert(Header::agree,
-                ESPALIER_SENTENCE("read_quantized_tflite: include <espalier/io/read_quantized_tflite.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "read_quantized_tflite: include <espalier/io/read_quantized_tflite.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(tflite, write_tflite) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::tflite, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("write_tflite: include <espalier/io/tflite.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "write_tflite: include <espalier/io/tflite.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(rtneural, load_rtneural) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::rtneural, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("load_rtneural: include <espalier/io/rtneural.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "load_rtneural: include <espalier/io/rtneural.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(rtneural, read_rtneural) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::rtneural, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_rtneural: include <espalier/io/rtneural.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>, "read_rtneural: include <espalier/io/rtneural.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(safetensors, load_safetensors) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::safetensors, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("load_safetensors: include <espalier/io/safetensors.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "load_safetensors: include <espalier/io/safetensors.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(safetensors, save_safetensors) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::safetensors, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("save_safetensors: include <espalier/io/safetensors.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "save_safetensors: include <espalier/io/safetensors.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(safetensors, read_safetensors) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::safetensors, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("read_safetensors: include <espalier/io/safetensors.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "read_safetensors: include <espalier/io/safetensors.hpp>");
+  return {};
 }
 ESPALIER_FUNCTION_OF_HEADER(safetensors, write_safetensors) {
-  using Header = espalier::detail::needs_header<espalier::detail::headers::safetensors, Written..., X...>;
-  static_assert(Header::agree, ESPALIER_SENTENCE("write_safetensors: include <espalier/io/safetensors.hpp>", Header));
-  return espalier::detail::without_header{};
+  static_assert(espalier::detail::reported<Written..., X...>,
+                "write_safetensors: include <espalier/io/safetensors.hpp>");
+  return {};
 }
 }  // namespace io
 
