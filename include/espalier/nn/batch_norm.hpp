@@ -29,6 +29,14 @@ struct over_batch : of_channels<Channels, Axis, Rank> {
     else return of_channels<Channels, Axis, Rank>::template fault<S>();
   }
 };
+/// True, as nothing_behind_options. What is no axis is reported.
+template <class Axis>
+constexpr bool axis_in_its_place() {
+  static_assert(std::is_integral_v<Axis>,
+                "nn::BatchNorm<channels, axis, norm>: the second is the axis, a whole number, and options have names: "
+                "write nn::BatchNorm<8, 1, nn::norm{.eps = 1e-3}>");
+  return true;
+}
 template <norm Options>
 inline constexpr bool batch_tracks = !Options.untracked;
 /// Keras' epsilon is 0.001 where it is not stated.
@@ -51,10 +59,12 @@ constexpr keras_layer batch_norm_in_keras(norm const& options) {
 /// saves   the normalized x, 1 / sqrt(variance + eps)
 /// gradient  closed form of normalize
 /// source  Ioffe and Szegedy 2015
-template <int Channels, int Axis = 1, norm_argument Options = norm{}, auto Behind = nullptr>
-  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>())
+template <int Channels, auto Axis = 1, norm_argument Options = norm{}, auto Behind = nullptr>
+  requires(espalier::detail::nothing_behind_options<Options.are_options, Behind>() &&
+           detail::axis_in_its_place<std::remove_const_t<decltype(Axis)>>())
 struct BatchNorm {
-  static constexpr bool options_fit = espalier::detail::options_fit<Options.are_options, Behind>;
+  static constexpr bool options_fit =
+      espalier::detail::options_fit<Options.are_options, Behind> && std::is_integral_v<decltype(Axis)>;
   static constexpr bool numbers_fit = detail::in_range(Options);
   detail::gain<shape<Channels>, Options.affine> weight = nn::detail::numbers_reported<number_report::report()>{};
   detail::offset<shape<Channels>, Options.affine> bias{};

@@ -9,6 +9,17 @@
 
 namespace espalier::nn {
 
+namespace detail {
+/// True, as nothing_behind_options. What is no layout is reported.
+template <class Layout>
+constexpr bool layout_in_its_place() {
+  static_assert(std::is_same_v<Layout, image_layout>,
+                "nn::GlobalAvgPool<layout>: the layout is nchw or nhwc, and the result has one value for each channel: "
+                "write nn::GlobalAvgPool<>");
+  return true;
+}
+}  // namespace detail
+
 /// The largest element of each window. As in Conv, channels are second unless pooling{.layout = nhwc} says otherwise.
 /// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
 /// errors  a window that does not fit, or that lies in the padding alone, does not compile
@@ -45,8 +56,10 @@ struct AvgPool2d {
 /// saves   nothing
 /// gradient  dx = dy / (H W)
 /// source  Lin, Chen and Yan 2014
-template <image_layout Layout = nchw>
+template <auto Layout = nchw>
+  requires(detail::layout_in_its_place<std::remove_const_t<decltype(Layout)>>())
 struct GlobalAvgPool {
+  static constexpr bool options_fit = std::is_same_v<std::remove_const_t<decltype(Layout)>, image_layout>;
   ESPALIER_MODULE(GlobalAvgPool)
   using takes_single_values = void;
   constexpr auto forward(auto x) const { return global_average_pool<Layout>(x); }
