@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstring>
 #include <memory>
+#include <string>
 
 #include "axes.hpp"
 
@@ -50,6 +52,25 @@ inline constexpr std::string_view inside = "net.";
 template <class T>
 std::span<T> as_span(auto&& storage) {
   return {storage.data(), static_cast<std::size_t>(storage.size())};
+}
+
+/// With -DCONFORMANCE_ALONE: that a result which is computed alone has the bits of the same result beside others.
+template <class X>
+void compare_alone(case_run& run, X const& alone, X const& beside) {
+  for (std::int64_t i = 0; i < X::size(); ++i)
+    if (std::memcmp(&alone.data()[i], &beside.data()[i], sizeof *alone.data()) != 0)
+      return run.fail(join("element ", static_cast<int>(i), " of y computed alone is not that of y beside gradients: "),
+                      std::to_string(alone.data()[i]) + ", " + std::to_string(beside.data()[i]));
+}
+/// The output of a watched model beside the gradients of its last training step, and its evaluation. Nets with
+/// statistics or masks, which are buffers, have another formula in evaluation.
+void check_alone([[maybe_unused]] case_run& run, [[maybe_unused]] auto& model, [[maybe_unused]] auto const& shift,
+                 [[maybe_unused]] auto const& beside) {
+#if defined(CONFORMANCE_ALONE)
+  bool has_buffers = false;
+  model.for_each_buffer([&](std::string_view name, auto const&, auto const&) { has_buffers |= name != "output"; });
+  if (!has_buffers) compare_alone(run, std::remove_cvref_t<decltype(beside)>{model(shift)}, beside);
+#endif
 }
 
 /// A watched model. Parameters of the case are those below `prefix`, by the rest of their path; those that the case
@@ -118,6 +139,7 @@ class watched_model {
     esp::tensor<T, Out> y;
     auto const seen = model_.buffer("output").span();
     for (std::int64_t i = 0; i < Out::size; ++i) y.data()[i] = seen.data()[i];
+    check_alone(run_, model_, shift_, y);
     return y;
   }
   std::string_view own(std::string_view name) const {

@@ -184,7 +184,15 @@ void report_gradients(case_run& run, auto& model, std::string_view cells, std::t
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     auto const computed = std::apply(
         [&](auto const&... each) {
-          return esp::grad<0, static_cast<int>(1 + first + I)...>(dot_of_results<sizeof...(X)>{})(model, each...);
+          constexpr dot_of_results<sizeof...(X)> loss;
+#if defined(CONFORMANCE_ALONE)
+          auto const beside = esp::value_and_grad<0, static_cast<int>(1 + first + I)...>(loss)(model, each...);
+          esp::compiled alone{loss, model, each...};
+          esp::tensor<T, esp::shape<>> value;
+          alone(each..., value);
+          compare_alone(run, value, decltype(value)(std::get<0>(beside)));
+#endif
+          return esp::grad<0, static_cast<int>(1 + first + I)...>(loss)(model, each...);
         },
         all);
     if constexpr (sizeof...(I) == 0) {

@@ -53,6 +53,7 @@ void run_torch_module(case_run& run, auto name_of) {
   trainer.step(shift, y);
   auto const seen = model.buffer("output").span();
   for (std::int64_t i = 0; i < In::size; ++i) y.data()[i] = seen.data()[i];
+  check_alone(run, model, shift, y);
   report_result(run, "y", y);
   if constexpr (Case::gradient) {
     trainer.step(shift, gradient_of_loss(run, y));
