@@ -27,6 +27,20 @@ struct with_result {
     return std::tuple{y, esp::softmax<0>(y)};
   }
 };
+/// The squares for the norm, and the products with the gradient of its result, are computed behind the first product.
+struct norm_of_product {
+  constexpr auto operator()(auto x, auto w, auto dy) const {
+    return sum(dy * esp::rms_normalize<-1>(matmul(x, w), 1e-5));
+  }
+};
+struct gradients_of_norm {
+  constexpr auto operator()(auto x, auto w, auto dy) const {
+    return std::tuple{esp::grad<0>(norm_of_product{})(x, w, dy), esp::grad<1>(norm_of_product{})(x, w, dy)};
+  }
+};
+struct squares_of_product {
+  constexpr auto operator()(auto x, auto w) const { return esp::sum<1>(square(matmul(x, w))); }
+};
 int recomputed_nodes(auto const& p) {
   int count = 0;
   for (int id = 1; id <= p.program.nodes.size; ++id) count += p.recomputation->by_readers[id];
@@ -54,4 +68,28 @@ BOOST_AUTO_TEST_CASE(results_are_not_recomputed) {
   passes<with_result, real<8, 6>> const p;
   for (int i = 0; i < p.program.output_count; ++i)
     BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.outputs[i].id]]);
+}
+
+// Each reader of the product has the squares from it: they are in no memory, where 16 bits would not hold them.
+BOOST_AUTO_TEST_CASE(values_behind_a_product_that_is_read_too) {
+  passes<gradients_of_norm, real<6, 8>, real<8, 64>, real<6, 64>> const p;
+  int const product = p.nodes_of("matmul").front(), x = p.merged->group_of[product];
+  BOOST_REQUIRE(x > 0);
+  BOOST_TEST((p.merged->next[product] != 0));
+  int unneeded = 0;
+  for (int id = p.merged->next[product]; id != 0; id = p.merged->next[id]) {
+    BOOST_TEST(!p.memory->stored[id]);
+    BOOST_TEST(p.ir->local[id] == -1);
+    unneeded += p.recomputation->unneeded[id];
+  }
+  BOOST_TEST(unneeded >= 2);
+  BOOST_TEST(p.ir->groups[x].instructions == 1);
+  BOOST_TEST(p.memory->stored[product]);
+}
+
+// A product that nothing else reads is not written for them.
+BOOST_AUTO_TEST_CASE(values_behind_a_product_that_is_not_read) {
+  passes<squares_of_product, real<6, 8>, real<8, 64>> const p;
+  BOOST_TEST(recomputed_nodes(p) == 0);
+  BOOST_TEST(!p.memory->stored[p.nodes_of("matmul").front()]);
 }

@@ -400,10 +400,12 @@ class plan_checker {
     check_results_apart(x);
     write_results(x);
   }
-  /// Whether the instruction of a member of a group has its op, and reads its operands.
+  /// Whether the instruction of a member of a group has its op, and reads its operands. A member without one is in no
+  /// memory: who reads it computes it again.
   constexpr bool stands_for(int x, int id) const {
     graph::node const& n = g_[id];
     int const i = r_.ir.local[id];
+    if (i == -1 && id != r_.groups.groups[x].first) return true;
     if (i < 0 || i >= r_.ir.groups[x].instructions) return false;
     ir_instruction const& s = instruction_of(x, i);
     if (r_.groups.groups[x].kind != kernel_kind::fused && i == 0) return reads_operands(x, id);

@@ -46,7 +46,7 @@ struct kernel_ir {
   ir_operand operands[graph::capacity];
   int outputs[graph::capacity];  ///< node ids, in the order of computation within a group
   kernel_body groups[max_groups];
-  int local[graph::capacity];  ///< by node: its instruction number within its group
+  int local[graph::capacity];  ///< by node: its instruction number within its group; -1: later groups compute it
   int instruction_count, operand_count, output_count;
 };
 

@@ -37,6 +37,10 @@ class lowering {
       return;
     }
     for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
+      if (recomputed_.unneeded[id]) {
+        ir_.local[id] = -1;
+        continue;
+      }
       // False for the first node of an unfused group.
       bool const fused = groups_.groups[x].kind == kernel_kind::fused || id != groups_.groups[x].first;
       graph::node const& n = nodes_.nodes[id];

@@ -6,11 +6,14 @@
 
 /// Saves memory: later groups recompute cheap values instead of reading them. A few cheap instructions on one operand
 /// that is in memory anyway cost less than storing the value. Example: the backward pass of a norm recomputes the
-/// normalized values from the norm's input, mean and deviation.
+/// normalized values from the norm's input, mean and deviation. A value behind a product is recomputed from a value of
+/// the product's group that other groups read, too, or from two values that each of its readers reads. Example: the
+/// squares for a norm, which need not be in the range of the type that stores them.
 namespace espalier::plan {
 
 struct recomputed {
   bool by_readers[graph::capacity];  ///< by node: never stored; each group that reads it recomputes it
+  bool unneeded[graph::capacity];    ///< by node: besides, nothing in its own group reads it, which is not fused
   bool any;
 };
 
@@ -25,27 +28,35 @@ class recomputer {
           nodes_.nodes[id].op->cheap)
         consider(id);
     if (last_ == 0) return;
-    for (int i = 0; i < output_count; ++i) base_[groups_.holder_of[outputs[i].id]] = 0;
+    for (int i = 0; i < output_count; ++i) {
+      base_[groups_.holder_of[outputs[i].id]] = 0;
+      is_read_[groups_.holder_of[outputs[i].id]] = true;
+    }
     for (int x = 1; x <= groups_.group_count; ++x)
       if (groups_.groups[x].kind == kernel_kind::loop)
         for_each_captured(nodes_, groups_, groups_.groups[x].first, [&](int id) { base_[id] = 0; });
     for (int x = 1; x <= groups_.group_count; ++x)
       for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) check_reader(x, id);
     for (int id = 1; id <= last_; ++id)
-      if (base_[id] != 0) to_.by_readers[id] = to_.any = true;
+      if (base_[id] != 0 &&
+          (second_[id] != 0 || groups_.group_of[base_[id]] != groups_.group_of[id] || is_read_[base_[id]]))
+        to_.by_readers[id] = to_.any = true;
+    if (to_.any) find_unneeded();
   }
 
  private:
   static constexpr int max_recomputed_instructions = 8;
 
   /// Finds the single full operand in memory from which a full value can be computed in cheap instructions. Row, column
-  /// and single operands are allowed besides.
+  /// and single operands are allowed besides. Behind a kernel that is not fused, it is a value of the same group, and
+  /// there may be a second full operand.
   constexpr void consider(int id) {
     graph::node const& n = nodes_.nodes[id];
     int const x = groups_.group_of[id];
-    if (groups_.groups[x].kind != kernel_kind::fused) return;
+    bool const fused = groups_.groups[x].kind == kernel_kind::fused;
+    if (!fused && id == groups_.groups[x].first) return;
     std::int64_t const size = groups_.size_of[id];
-    int base = 0, instructions = 1;
+    int base = 0, second = 0, instructions = 1;
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       use const u = uses_.of(n.operand[k], size, x);
       op_family const f = groups_.family_of[u.source];
@@ -55,14 +66,21 @@ class recomputer {
         continue;
       }
       bool const inside = groups_.group_of[u.source] == x;
-      if (inside && base_[u.source] == 0) return;
+      if (fused && inside && base_[u.source] == 0) return;
+      if (second_[u.source] != 0) return;
       int const from = base_[u.source] != 0 ? base_[u.source] : u.source;
-      if (base != 0 && base != from) return;
-      base = from;
+      if (base != 0 && base != from) {
+        if (fused || second != 0) return;
+        second = from;
+      } else {
+        base = from;
+      }
       instructions += base_[u.source] != 0 ? instructions_[u.source] : 0;
     }
     if (base == 0 || instructions > max_recomputed_instructions || groups_.size_of[base] != size) return;
+    if (second != 0 && groups_.size_of[second] != size) return;
     base_[id] = base;
+    second_[id] = second;
     last_ = id;
     instructions_[id] = instructions;
   }
@@ -77,6 +95,7 @@ class recomputer {
     std::int64_t const size = groups_.size_of[reduction ? n.operand[0] : id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       int const held = groups_.holder_of[n.operand[k]];
+      if (groups_.group_of[held] != x) is_read_[held] = true;
       if (base_[held] == 0 && groups_.family_of[held] != op_family::broadcast) continue;
       use const u = fused ? uses_.of(n.operand[k], size, x) : use{held, extent_class::none, 0, 0};
       int const from = groups_.group_of[u.source];
@@ -87,8 +106,26 @@ class recomputer {
       bool const same =
           to.rows == own.rows && to.columns == own.columns && to.segments == own.segments && own.rows != 0;
       extra_[x] += instructions_[u.source];
-      if (!simple || !same || to.count + extra_[x] > max_instructions) base_[u.source] = 0;
+      bool const at_hand = second_[u.source] == 0 || (reads(x, base_[u.source]) && reads(x, second_[u.source]));
+      if (!simple || !same || !at_hand || to.count + extra_[x] > max_instructions) base_[u.source] = 0;
     }
+  }
+  constexpr void find_unneeded() {
+    for (int id = nodes_.size; id > 0; --id) {
+      int const x = groups_.group_of[id];
+      if (x == 0 || groups_.groups[x].kind == kernel_kind::fused) continue;
+      to_.unneeded[id] = id <= last_ && to_.by_readers[id] && !needed_[id];
+      if (to_.unneeded[id]) continue;
+      for (int const operand : nodes_.nodes[id].operand)
+        if (operand != 0) needed_[groups_.holder_of[operand]] = true;
+    }
+  }
+  /// Whether an operand of group x is this value.
+  constexpr bool reads(int x, int value) const {
+    for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id])
+      for (int const operand : nodes_.nodes[id].operand)
+        if (operand != 0 && groups_.holder_of[operand] == value) return true;
+    return false;
   }
 
   node_table const& nodes_;
@@ -96,9 +133,12 @@ class recomputer {
   operand_uses uses_;
   recomputed& to_;
   int base_[graph::capacity]{};
+  int second_[graph::capacity]{};
   int instructions_[graph::capacity]{};
   int extra_[max_groups + 1]{};
-  int last_ = 0;  ///< the newest node with a base
+  bool is_read_[graph::capacity]{};  ///< by node: another group reads it, or the program returns it
+  bool needed_[graph::capacity]{};   ///< by node: a member of its group reads it there
+  int last_ = 0;                     ///< the newest node with a base
 };
 
 /// Finds the values that each of their readers recomputes. Outputs of the program are excluded.

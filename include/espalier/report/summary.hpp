@@ -30,6 +30,7 @@ inline int reader_of(view const& v, kernel_row const& k, int operand_number) {
       if (operand == -1 - operand_number) first_reader = i;
   int reader = k.first;
   for (int id = k.first; id != 0; id = v.nodes[id].next) {
+    if (v.nodes[id].instruction < 0) continue;
     reader = id;
     if (v.nodes[id].instruction >= first_reader) break;
   }

@@ -25,7 +25,7 @@ inline constexpr auto classified = [](auto x) { return esp::softmax(x); };
 /// Value and gradients of f with elements of type H equal those of the CPU in float, from the same 16-bit numbers, but
 /// for the rounding of results.
 template <class H, class F, class... S>
-void check_stored_as(char const* name, F, S...) {
+void check_range(char const* name, double least, double largest, F, S...) {
   using Program = on_both::program<F, esp::tensor<float, S>...>;
   using Y = on_both::result_shape<F, esp::tensor<float, S>...>;
   constexpr auto const& p = espalier::plan::graph_of<Program>;
@@ -33,7 +33,7 @@ void check_stored_as(char const* name, F, S...) {
   std::vector<std::vector<float>> numbers_of;
   int seed = 1;
   auto const add_random = [&]<class X>(X) {
-    auto const x = numbers<float, X>(static_cast<std::uint64_t>(seed++), 0.25, 1.5);
+    auto const x = numbers<float, X>(static_cast<std::uint64_t>(seed++), least, largest);
     stored.emplace_back();
     numbers_of.emplace_back();
     for (float e : x) {
@@ -69,6 +69,10 @@ void check_stored_as(char const* name, F, S...) {
     BOOST_CHECK_MESSAGE(text.empty(), name << ", result " << i << ": " << text);
   }
 }
+template <class H, class F, class... S>
+void check_stored_as(char const* name, F f, S... shapes) {
+  check_range<H>(name, 0.25, 1.5, f, shapes...);
+}
 template <class H>
 void check_all() {
   check_stored_as<H>("layer norm", layer_norm, esp::shape<9, 64>{}, esp::shape<64>{}, esp::shape<64>{});
@@ -76,6 +80,11 @@ void check_all() {
   check_stored_as<H>("batch norm", batch_norm, esp::shape<32, 24>{}, esp::shape<24>{}, esp::shape<24>{});
   check_stored_as<H>("dense", dense, esp::shape<6, 8>{}, esp::shape<8, 10>{}, esp::shape<10>{});
   check_stored_as<H>("norm of a product", dense_norm, esp::shape<6, 8>{}, esp::shape<8, 64>{});
+  check_range<H>("layer norm of hundreds", -500, 500, layer_norm, esp::shape<9, 64>{}, esp::shape<64>{},
+                 esp::shape<64>{});
+  check_range<H>("batch norm of hundreds", -500, 500, batch_norm, esp::shape<32, 24>{}, esp::shape<24>{},
+                 esp::shape<24>{});
+  check_range<H>("norm of a product of hundreds", -50, 50, dense_norm, esp::shape<6, 8>{}, esp::shape<8, 64>{});
   check_stored_as<H>("chain", chain, esp::shape<3, 7>{}, esp::shape<3, 7>{});
   check_stored_as<H>("softmax", classified, esp::shape<4, 40>{});
 }
