@@ -6,9 +6,9 @@
 
 #include "../expression/expression.hpp"
 
-/// Readable errors for calls that pass an axis or an option as an argument, as in PyTorch. In espalier axes and extents
-/// are template arguments, because a shape is a type. Each function here has more parameters than the op of the same
-/// name, or no template argument. A correct call of the op therefore does not consider it.
+/// Readable errors for calls that pass an axis as an argument, as in PyTorch. In espalier axes and extents are template
+/// arguments, because a shape is a type. Each function here has more parameters than the op of the same name, or no
+/// template argument. A correct call of the op therefore does not consider it.
 namespace espalier {
 
 namespace detail {
@@ -185,35 +185,6 @@ constexpr invalid<already_reported> clamp(X const&, Low const&) {
   static_assert(
       detail::axis_is_known<X>,
       "clamp(x, low): a second limit is missing; write clamp(x, low, high), maximum(x, low) or minimum(x, high)");
-  return {};
-}
-
-// Options of other libraries.
-template <Operand X, class Option>
-constexpr invalid<already_reported> relu(X const&, Option const&) {
-  static_assert(detail::axis_is_known<X>,
-                "relu(x) has one operand and no options; nothing is computed in place, and there is no inplace=True");
-  return {};
-}
-template <Operand X, class Option>
-constexpr invalid<already_reported> gelu(X const&, Option const&) {
-  static_assert(detail::axis_is_known<X>, "gelu(x) has one operand and no options; the approximation is gelu_tanh(x)");
-  return {};
-}
-template <Operand X, class Option>
-constexpr invalid<already_reported> sigmoid(X const&, Option const&) {
-  static_assert(detail::axis_is_known<X>, "sigmoid(x) has one operand and no options");
-  return {};
-}
-template <Operand X, class Option>
-constexpr invalid<already_reported> silu(X const&, Option const&) {
-  static_assert(detail::axis_is_known<X>,
-                "silu(x) has one operand and no options; nothing is computed in place, and there is no inplace=True");
-  return {};
-}
-template <Operand X, class Option>
-constexpr invalid<already_reported> tanh(X const&, Option const&) {
-  static_assert(detail::axis_is_known<X>, "tanh(x) has one operand and no options");
   return {};
 }
 
