@@ -13,7 +13,7 @@ namespace espalier::plan {
 
 struct recomputed {
   bool by_readers[graph::capacity];  ///< by node: never stored; each group that reads it recomputes it
-  bool unneeded[graph::capacity];    ///< by node: besides, nothing in its own group reads it, which is not fused
+  bool unneeded[graph::capacity];    ///< by node: besides, its own group, which is not fused, does not read it either
   bool any;
 };
 
@@ -110,6 +110,7 @@ class recomputer {
       if (!simple || !same || !at_hand || to.count + extra_[x] > max_instructions) base_[u.source] = 0;
     }
   }
+  /// Operands have smaller numbers than what reads them, so the last value of a chain is found first.
   constexpr void find_unneeded() {
     for (int id = nodes_.size; id > 0; --id) {
       int const x = groups_.group_of[id];
@@ -132,8 +133,8 @@ class recomputer {
   grouping const& groups_;
   operand_uses uses_;
   recomputed& to_;
-  int base_[graph::capacity]{};
-  int second_[graph::capacity]{};
+  int base_[graph::capacity]{};    ///< by node: what it is recomputed from; 0: it is not
+  int second_[graph::capacity]{};  ///< by node: its second full operand, or 0
   int instructions_[graph::capacity]{};
   int extra_[max_groups + 1]{};
   bool is_read_[graph::capacity]{};  ///< by node: another group reads it, or the program returns it

@@ -23,7 +23,7 @@ inline constexpr auto chain = [](auto x, auto y) { return exp(x) * y - x / (1 + 
 inline constexpr auto classified = [](auto x) { return esp::softmax(x); };
 
 /// Value and gradients of f with elements of type H equal those of the CPU in float, from the same 16-bit numbers, but
-/// for the rounding of results.
+/// for the rounding of results. The numbers are between least and largest.
 template <class H, class F, class... S>
 void check_range(char const* name, double least, double largest, F, S...) {
   using Program = on_both::program<F, esp::tensor<float, S>...>;
