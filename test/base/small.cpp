@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(long_sums) {
 BOOST_AUTO_TEST_CASE(functions_of_one_number) {
   using many = on_cpu::pack<float, fast_arch>;
   using one = on_cpu::pack<float, on_cpu::one_lane<fast_arch>>;
-  static_assert(one::size == 1 && on_cpu::detail::lanes_of_sums<float, on_cpu::one_lane<fast_arch>> == many::size);
+  static_assert(one::size == 1 && many::size > 1);
   auto const check = [](char const* name, auto f) {
     for (float x : {-1e30f, -88.0f, -3.5f, -1.0f, -0.25f, -0.0f, 0.0f, 1e-40f, 0.3f, 1.0f, 2.5f, 90.0f, 1e30f}) {
       float const a = f(one(x))[0], b = f(many(x))[0];

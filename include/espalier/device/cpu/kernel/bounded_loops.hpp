@@ -83,7 +83,7 @@ struct bounded_kernel<long_row_kernel<T, Arch, 1, Columns, Instructions, Operand
     (base::template clear<0>(sum[U], reduced{}), ...);
     // In blocks, from the same number of columns on as for a fixed number.
     constexpr int turns = base::turns_of_block;
-    constexpr bool in_blocks = summed_in_registers<S> && base::vectors / count > 2 * turns;
+    constexpr bool in_blocks = summed_in_registers<S> && base::vectors / count >= 2 * turns;
     constexpr int levels = in_blocks ? detail::count_levels(base::vectors / count / turns) : 0;
     typename base::accumulators of_blocks[static_cast<std::size_t>(levels) + 1][1][1];  // (levels, 1, 1, instructions)
     if constexpr (in_blocks)
@@ -92,7 +92,7 @@ struct bounded_kernel<long_row_kernel<T, Arch, 1, Columns, Instructions, Operand
       base::template add_totals_of<1>(of_blocks[to][0][0], of_blocks[from], 0, summed{});
       base::template clear<0>(of_blocks[from][0], reduced{});
     };
-    [[maybe_unused]] bool const is_long = columns / width / count > 2 * turns;
+    [[maybe_unused]] bool const is_long = columns / width / count >= 2 * turns;
     [[maybe_unused]] std::int64_t block = 0;
     [[maybe_unused]] int end_of_block = turns * count * width;
     int j = 0;

@@ -23,15 +23,12 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns,
                                 bytes = elements * static_cast<std::int64_t>(sizeof(T));
 
-  /// With few columns, additions to the same sum would wait for each other: rows are combined with each other first.
-  static constexpr bool narrow = Columns <= 2 * detail::lanes_of_sums<T, Arch>;
-  /// Rows at a time: as many chains of additions, and as many uses of each load for a column. Small groups end before
+  /// Rows at a time: they are added to each other, and each load for a column is used as often. Small groups end before
   /// that pays. If a sweep does little work and adds nothing, four rows that are read and four that are written are too
   /// many streams for the L1 cache.
   static constexpr int rows_per_iteration(int work, bool adds) {
-    // Where code is to be small, one row, unless four are combined with each other (`narrow`).
-    int const most = detail::has_one_lane<Arch> && !(narrow && adds && (work <= 2 || (elements >= 8192 && work <= 16)))
-                         ? 1
+    // Where code is to be small, one row, unless rows are added to each other: sums have the same order everywhere.
+    int const most = detail::has_one_lane<Arch> && !adds             ? 1
                      : !adds && work <= 4                            ? 2
                      : work <= 2 || (elements >= 8192 && work <= 16) ? 4
                                                                      : 2;
@@ -46,10 +43,18 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static constexpr bool prefetches_results = facts::full_results() * bytes > 2 * written_far;
   static constexpr int max_rows_per_iteration = 4;
 
-  /// The rows of a block of a sum (see cascade.hpp). Where rows are combined with each other, a block has more of them.
-  static constexpr int rows_of_block = (narrow ? 2 : 1) * detail::terms_of_block;
-  static constexpr int levels =
-      memory::sums() == 0 || Rows < 2 * rows_of_block ? 0 : detail::count_levels(Rows / rows_of_block);
+  template <int S>
+  static constexpr int rows_of_sweep = rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+  /// The rows of a block of a sum (see cascade.hpp). Each iteration adds its rows to each other first.
+  static constexpr int rows_of_block(int rows) { return rows * detail::turns_of_block; }
+  static constexpr int levels = [] {
+    int least = Rows;  // rows of a block
+    for (int s = 0; s < facts::schedule.sweeps; ++s) {
+      int const rows = rows_per_iteration(facts::work(s), facts::reduced(s) != 0), all = rows_of_block(rows);
+      if (facts::reduced(s, extent_class::column) != 0 && all < least) least = all;
+    }
+    return memory::sums() == 0 || Rows < 2 * least ? 0 : detail::count_levels(Rows / least);
+  }();
   /// Vectors of columns at a time: the values stored for them take at most 48 KiB, or as much again for each level.
   static constexpr int strip = [] {
     int const most = (levels > 0 ? 24576 : 49152) / V::registers::bytes / (slots > 0 ? slots : 1);
@@ -209,6 +214,14 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
         clear_vector(first + level * kept_size + j * slots, set_members<facts::reduced(S, extent_class::column)>{});
   }
 
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void start_or_add(V* sum, V const* v, bool starts,
+                                              list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((sum[I] = starts ? v[A >= 0 ? A : instructions - 1 - A]
+                      : V(rule<Op>::combine(sum[I], v[A >= 0 ? A : instructions - 1 - A]))),
+     ...);
+    (void)sum, (void)v, (void)starts;
+  }
   /// Computes one vector of columns in row r of those at a time. v has the values that are the same in every row.
   /// r is a number and no template argument, which would make functions for each row.
   template <int S, int Count>
@@ -217,7 +230,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
                                     operands_in_memory<facts, extent_class::full>{});
     base::put_elements(v, in, r, operands_in_memory<facts, extent_class::row>{});
     base::compute(v, instructions_in<facts, facts::computed(S)>{});
-    base::template add<width>(sum, v, instructions_in<facts, facts::reduced(S, extent_class::column)>{});
+    start_or_add(sum, v, r % 2 == 0, instructions_in<facts, facts::reduced(S, extent_class::column)>{});
     base::template add<Count>(total, v, instructions_in<facts, facts::reduced(S, extent_class::single)>{});
     set_aside(result, v, set_members<facts::stored(S)>{});
   }
@@ -229,22 +242,17 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];  // (rows, outputs)
     load_stored(v, kept, set_members<memory::columns_for_sweep(S)>{});
     hold<Count>(b.start_of, v, j, set_members<base::index_operands>{});
-    if constexpr (narrow && sizeof...(R) == 4) {
-      instruction_packs sum[4];
-      (base::clear(sum[R], set_members<summed>{}), ...);
-      (sweep_vector<S, Count>(in, v, sum[R], total[R], result[R], R, j), ...);
-      base::combine_all(sum[0], sum[1], instructions_in<facts, summed>{});
-      base::combine_all(sum[2], sum[3], instructions_in<facts, summed>{});
-      base::combine_all(sum[0], sum[2], instructions_in<facts, summed>{});
-      load_stored(sum[1], kept, set_members<summed>{});
-      base::combine_all(sum[1], sum[0], instructions_in<facts, summed>{});
-      store_stored(sum[1], kept, set_members<summed>{});
-    } else {
-      instruction_packs sum;
-      load_stored(sum, kept, set_members<summed>{});
-      (sweep_vector<S, Count>(in, v, sum, total[R], result[R], R, j), ...);
-      store_stored(sum, kept, set_members<summed>{});
-    }
+    // Rows are added in pairs: a chain of additions has a quarter of its length, for its errors and for its latency.
+    using sums = instructions_in<facts, summed>;
+    instruction_packs sum, pair, all;
+    if constexpr (detail::has_one_lane<Arch>)
+      for (int r = 0; r < static_cast<int>(sizeof...(R)); ++r)
+        sweep_vector<S, Count>(in, v, r < 2 ? sum : pair, total[r], result[r], r, j);
+    else (sweep_vector<S, Count>(in, v, R < 2 ? sum : pair, total[R], result[R], R, j), ...);
+    if constexpr (sizeof...(R) > 2) base::combine_all(sum, pair, sums{});
+    load_stored(all, kept, set_members<summed>{});
+    base::combine_all(all, sum, sums{});
+    store_stored(all, kept, set_members<summed>{});
     // Stores come after the loads of all rows. At a distance of a multiple of 4 KiB, the processor takes a store for
     // the data of the next row's load.
     constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
@@ -297,7 +305,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// Iterations first ... last - 1, of `at_once` rows each.
   template <int S>
   static ESPALIER_IN_KERNEL void some_rows(block const& b, int times, int first, int last) {
-    constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    constexpr int at_once = rows_of_sweep<S>;
     // Without a sign: g++ 12 warns of a product that overflows, in a loop that does not run.
     for (int i = first; i < last; ++i)
       rows<S>(b, static_cast<int>(static_cast<unsigned>(upwards(S) ? times - 1 - i : i) * unsigned{at_once}),
@@ -306,7 +314,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// Whole blocks of rows, if there are two. Returns the number of their iterations.
   template <int S>
   static ESPALIER_IN_KERNEL int whole_blocks(block const& b, int times) {
-    constexpr int turns = rows_of_block / rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    constexpr int turns = detail::turns_of_block;
     clear_levels<S>(b.levels, b.end - b.begin);
     int i = 0;
     if (times < 2 * turns) return i;
@@ -319,7 +327,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// count: the number of rows, maybe a constant.
   template <int S, class Count>
   static ESPALIER_IN_KERNEL void sweep(block const& b, Count count) {
-    constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0);
+    constexpr int at_once = rows_of_sweep<S>;
     constexpr bool in_blocks = levels > 0 && facts::reduced(S, extent_class::column) != 0;
     int const times = count / at_once;
     if constexpr (in_blocks) some_rows<S>(b, times, whole_blocks<S>(b, times), times);

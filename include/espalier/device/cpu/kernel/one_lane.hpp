@@ -21,13 +21,6 @@ inline constexpr bool has_one_lane = false;
 template <class Arch>
 inline constexpr bool has_one_lane<one_lane<Arch>> = true;
 
-/// The lanes in which numbers along a row are summed: those of the packs that one_lane replaces, so that sums have the
-/// same order.
-template <class T, class Arch>
-inline constexpr int lanes_of_sums = pack<T, Arch>::size;
-template <class T, class Arch>
-inline constexpr int lanes_of_sums<T, one_lane<Arch>> = pack<T, Arch>::size;
-
 /// The value of a pack's function for one number: one function for all kernels. Compilers leave out the other lanes.
 template <class F, class T, class Arch>
 [[gnu::noinline]] T function_of_number(T x) {

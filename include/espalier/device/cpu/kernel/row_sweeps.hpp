@@ -59,7 +59,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   using typename base::constants, typename base::value_numbers, typename base::value_packs;
 
   /// Vectors that an accumulator of a long row adds before its sum joins those of the other blocks (see cascade.hpp).
-  static constexpr int turns_of_block = detail::terms_of_block;
+  /// With 16 lanes, a turn takes so little time that ends of blocks count: they are longer.
+  static constexpr int turns_of_block = width >= 16 ? 40 : detail::turns_of_block;
 
   /// Pointers to one row. values: numbers that are fixed along the row, of instructions and of operands.
   struct row_state {
@@ -224,6 +225,18 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     base::compute_numbers(l.values, instructions_in<facts, base::statistics(-1, base::computed)>{});
     add_statistics(singles, l.values, instructions_in<facts, base::statistics(-1, base::accumulated)>{});
   }
+  /// What later turns of a sweep read, and the next rows.
+  template <int S, int Count, int... U>
+  static ESPALIER_IN_KERNEL void prefetch_turn(row_state const& l, int j) {
+    using inputs = operands_in_memory<facts, extent_class::full>;
+    if constexpr (prefetches_this_row)
+      (prefetch_inputs<0>(l, j + U * width + 2048 / static_cast<int>(sizeof(T)), inputs{}), ...);
+    if constexpr (prefetches_next_row && S >= sweeps - 2 && sizeof...(U) % 2 == 0 && Count == 1)
+      (prefetch_half<U, S - (sweeps - 2)>(l, j), ...);
+    else if constexpr (prefetches_next_row && S == sweeps - 1)
+      (prefetch_inputs<Count>(l, j + U * width, inputs{}), ...);
+    (void)l, (void)j;
+  }
   template <int S, int... R, int... U>
   static ESPALIER_IN_KERNEL void sweep(row_state* l, T* const* sums, T* singles, V* total, bool past, int from, int to,
                                        std::integer_sequence<int, R...> rows, std::integer_sequence<int, U...>) {
@@ -236,7 +249,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     constexpr detail::bits sums_in_registers =
         facts::reduced(S, extent_class::row) | facts::reduced(S, extent_class::single);
     using summed = instructions_in<facts, sums_in_registers>;
-    constexpr bool in_blocks = sums_in_registers != 0 && vectors / count > 2 * turns_of_block;
+    constexpr bool in_blocks = sums_in_registers != 0 && vectors / count >= 2 * turns_of_block;
     constexpr int levels = in_blocks ? detail::count_levels(vectors / count / turns_of_block) : 0;
     accumulators of_blocks[static_cast<std::size_t>(levels) + 1][1][sizeof...(R)];  // (levels, 1, rows, instructions)
     if constexpr (in_blocks)
@@ -247,28 +260,23 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     };
     int j = from;
     V index = V::iota(static_cast<T>(from));
-    [[maybe_unused]] std::int64_t block = 0, end_of_block = from + turns_of_block * stride;
-    ESPALIER_AS_LOOP
-    for (; j + stride <= to; j += stride) {
-      if constexpr (in_blocks)
-        if (j >= end_of_block) [[unlikely]] {
-          (add_totals_of<count>(of_blocks[0][0][R], sum, R, summed{}), ...);
-          (clear<R...>(sum[U], reduced{}), ...);
-          detail::carry_block<levels>(block++, move);
-          end_of_block = j + turns_of_block * stride;
-        }
-      if constexpr (prefetches_this_row)
-        (prefetch_inputs<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)),
-                            operands_in_memory<facts, extent_class::full>{}),
-         ...);
-      if constexpr (prefetches_next_row && S >= sweeps - 2 && count % 2 == 0 && sizeof...(R) == 1)
-        (prefetch_half<U, S - (sweeps - 2)>(l[0], j), ...);
-      else if constexpr (prefetches_next_row && S == sweeps - 1)
-        (prefetch_inputs<static_cast<int>(sizeof...(R))>(l[0], j + U * width,
-                                                         operands_in_memory<facts, extent_class::full>{}),
-         ...);
-      (sweep_vector<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows), ...);
-      index += stride;
+    [[maybe_unused]] std::int64_t block = 0;
+    // A loop for each block, so that its end costs nothing in between.
+    for (int end = to;;) {
+      if constexpr (in_blocks) end = to - j > turns_of_block * stride ? j + turns_of_block * stride : to;
+      ESPALIER_AS_LOOP
+      for (; j + stride <= end; j += stride) {
+        if constexpr (prefetches_this_row || prefetches_next_row)
+          prefetch_turn<S, static_cast<int>(sizeof...(R)), U...>(l[0], j);
+        (sweep_vector<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows), ...);
+        index += stride;
+      }
+      if (!in_blocks || j + stride > to) break;
+      if constexpr (in_blocks) {
+        (add_totals_of<count>(of_blocks[0][0][R], sum, R, summed{}), ...);
+        (clear<R...>(sum[U], reduced{}), ...);
+        detail::carry_block<levels>(block++, move);
+      }
     }
     if (to == Columns) {
       remaining<S>(l, sums, sum, past, rows, std::make_integer_sequence<int, rest>{});

@@ -46,10 +46,11 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   static constexpr int parts = count_parts();
 
   /// Levels of the sums over rows and over all elements (see cascade.hpp). A level of the former is at most 64 KiB.
+  static constexpr int rows_of_block = 2 * detail::turns_of_block;
   static constexpr std::int64_t level_size = std::int64_t{column_sums} * ((Columns + 15) / 16 * 16);
   static constexpr int levels = [] {
     if (column_sums + single_sums == 0) return 0;
-    int const blocks = (Rows + parts - 1) / parts / detail::terms_of_block;
+    int const blocks = (Rows + parts - 1) / parts / rows_of_block;
     if (blocks < 2) return 0;
     int const wanted = detail::count_levels(blocks);
     std::int64_t const fit = 65536 / ((level_size == 0 ? 1 : level_size) * std::int64_t{sizeof(T)});
@@ -141,7 +142,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     sums_of_levels levels_of;
     if constexpr (levels > 0) start_levels(levels_of, set_members<base::reductions>{});
     [[maybe_unused]] int const first_row = row;
-    [[maybe_unused]] bool const is_long = end - row >= 2 * detail::terms_of_block;
+    [[maybe_unused]] bool const is_long = end - row >= 2 * rows_of_block;
     [[maybe_unused]] auto const move = [&](auto to_level, auto from_level) {
       move_level(levels_of, sums, singles, total, to_level, from_level);
     };
@@ -150,9 +151,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
       some_rows(start_of, first, sums, spare, singles, total, past, row, from, to,
                 std::make_integer_sequence<int, rows_per_sweep>{});
       if constexpr (levels > 0)
-        if (int const done = row + rows_per_sweep - first_row; is_long && done % detail::terms_of_block == 0)
-            [[unlikely]]
-          detail::carry_block<levels>(done / detail::terms_of_block - 1, move);
+        if (int const done = row + rows_per_sweep - first_row; is_long && done % rows_of_block == 0) [[unlikely]]
+          detail::carry_block<levels>(done / rows_of_block - 1, move);
     }
     if constexpr (rows_per_sweep > 1) {
       ESPALIER_AS_LOOP

@@ -105,27 +105,35 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   static constexpr int turns_of_segment = whole / vectors_per_iteration + whole % vectors_per_iteration + (tail != 0);
   static constexpr int levels = [] {
     std::int64_t const turns = std::int64_t{turns_of_segment} * Segments;
-    return turns > 2 * detail::terms_of_block ? detail::count_levels(turns / detail::terms_of_block) : 0;
+    return turns >= 2 * detail::turns_of_block ? detail::count_levels(turns / detail::turns_of_block) : 0;
   }();
-  template <int S, int... R>
-  static ESPALIER_IN_KERNEL void move_sums(instruction_packs* to, instruction_packs* from,
-                                           std::integer_sequence<int, R...>) {
-    (base::combine_all(to[R], from[R], instructions_in<facts, facts::reduced(S)>{}), ...);
-    (base::clear(from[R], set_members<facts::reduced(S)>{}), ...);
+  template <int S>
+  static ESPALIER_IN_KERNEL void move_sum(V* to, V* from) {
+    base::combine_all(to, from, instructions_in<facts, facts::reduced(S)>{});
+    base::clear(from, set_members<facts::reduced(S)>{});
+  }
+  /// Adds the sums of the vectors of an iteration to the first of them, in pairs.
+  template <int S>
+  static ESPALIER_IN_KERNEL void add_vectors(instruction_packs* sum) {
+    if constexpr (vectors_per_iteration == 4) {
+      move_sum<S>(sum[0], sum[1]);
+      move_sum<S>(sum[2], sum[3]);
+      move_sum<S>(sum[0], sum[2]);
+    } else if constexpr (vectors_per_iteration == 2) {
+      move_sum<S>(sum[0], sum[1]);
+    }
   }
   /// sum: for each vector of an iteration.
   template <int S, int... R>
   static ESPALIER_IN_KERNEL void add_segments(T const* const* in, T* const* out, V const* row_values,
                                               instruction_packs* sum, bool past_caches, int segments,
-                                              std::integer_sequence<int, R...> all) {
+                                              std::integer_sequence<int, R...>) {
     (base::clear(sum[R], set_members<facts::reduced(S)>{}), ...);
     constexpr bool in_blocks = levels > 0 && facts::reduced(S) != 0;
-    [[maybe_unused]] instruction_packs above[in_blocks ? static_cast<std::size_t>(levels) : 1][sizeof...(R)];
+    [[maybe_unused]] instruction_packs of_blocks[in_blocks ? static_cast<std::size_t>(levels + 1) : 1];
     if constexpr (in_blocks)
-      for (auto& level : above) (base::clear(level[R], set_members<facts::reduced(S)>{}), ...);
-    [[maybe_unused]] auto const move = [&](auto to, auto from) {
-      move_sums<S>(to == 0 ? sum : above[to - 1], from == 0 ? sum : above[from - 1], all);
-    };
+      for (auto& level : of_blocks) base::clear(level, set_members<facts::reduced(S)>{});
+    [[maybe_unused]] auto const move = [&](auto to, auto from) { move_sum<S>(of_blocks[to], of_blocks[from]); };
     [[maybe_unused]] int turns = 0;
     [[maybe_unused]] std::int64_t block = 0;
     for (int segment = 0; segment < segments; ++segment) {
@@ -135,9 +143,11 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
         if constexpr (prefetches_next_row && !facts::works_in(S + 1))
           (prefetch_inputs(in, j + run_length + R * width, operands_in_memory<facts, extent_class::full>{}), ...);
         (sweep_vector<width, S>(in, out, row_values, sum[R], past_caches, j + R * width), ...);
-        if constexpr (in_blocks && turns_of_segment >= detail::terms_of_block)
-          if (++turns == detail::terms_of_block) [[unlikely]] {
+        if constexpr (in_blocks && turns_of_segment >= detail::turns_of_block)
+          if (++turns == detail::turns_of_block) [[unlikely]] {
             turns = 0;
+            add_vectors<S>(sum);
+            move_sum<S>(of_blocks[0], sum[0]);
             detail::carry_block<levels>(block++, move);
           }
       }
@@ -145,27 +155,27 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
         for (int i = 0; i < whole % vectors_per_iteration; ++i, j += width)
           sweep_vector<width, S>(in, out, row_values, sum[0], past_caches, j);
       if constexpr (tail != 0) sweep_vector<tail, S>(in, out, row_values, sum[0], past_caches, j);
-      if constexpr (in_blocks && turns_of_segment < detail::terms_of_block)
-        if ((turns += turns_of_segment) >= detail::terms_of_block) [[unlikely]] {
+      if constexpr (in_blocks && turns_of_segment < detail::turns_of_block)
+        if ((turns += turns_of_segment) >= detail::turns_of_block) [[unlikely]] {
           turns = 0;
+          add_vectors<S>(sum);
+          move_sum<S>(of_blocks[0], sum[0]);
           detail::carry_block<levels>(block++, move);
         }
     }
-    if constexpr (in_blocks) detail::gather_levels<levels>(move);
+    if constexpr (in_blocks) {
+      add_vectors<S>(sum);
+      move_sum<S>(of_blocks[0], sum[0]);
+      detail::gather_levels<levels>(move);
+      base::combine_all(sum[0], of_blocks[0], instructions_in<facts, facts::reduced(S)>{});
+    }
   }
   template <int S, int... R>
   static ESPALIER_IN_KERNEL void sweep(T const* const* in, T* const* out, V* row_values, bool past_caches,
                                        std::integer_sequence<int, R...>) {
-    constexpr detail::bits reduced = facts::reduced(S);
     instruction_packs sum[static_cast<std::size_t>(vectors_per_iteration)];  // (vectors, instructions)
     add_segments<S>(in, out, row_values, sum, past_caches, Segments, std::integer_sequence<int, R...>{});
-    if constexpr (vectors_per_iteration == 4) {
-      base::combine_all(sum[0], sum[1], instructions_in<facts, reduced>{});
-      base::combine_all(sum[2], sum[3], instructions_in<facts, reduced>{});
-      base::combine_all(sum[0], sum[2], instructions_in<facts, reduced>{});
-    } else if constexpr (vectors_per_iteration == 2) {
-      base::combine_all(sum[0], sum[1], instructions_in<facts, reduced>{});
-    }
+    add_vectors<S>(sum);
     finalize_statistics<S>(in, row_values, sum[0]);
   }
   template <int S>

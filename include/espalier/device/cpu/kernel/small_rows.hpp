@@ -22,7 +22,7 @@ struct small_row_kernel : long_row_kernel<T, one_lane<Arch>, Rows, Columns, Inst
   /// Whether it has the sums of `whole`: not if threads share the group, if the last of an odd number of rows is summed
   /// in another order than the others, or if sums have several levels.
   static constexpr bool replaces_whole =
-      whole::parts == 1 && whole::levels == 0 && whole::vectors < detail::blocks_of_level * base::turns_of_block &&
+      whole::parts == 1 && whole::levels == 0 && whole::vectors < detail::blocks_of_level * whole::turns_of_block &&
       (whole::rows_per_sweep == 1 || Rows % 2 == 0 || whole::vectors_in_flight(sweeps - 1) == 1);
 
   /// Vectors of `whole` that are in flight, and the sums of sweep s.
@@ -100,12 +100,12 @@ struct small_row_kernel : long_row_kernel<T, one_lane<Arch>, Rows, Columns, Inst
     sums_of<set> sum[static_cast<std::size_t>(stride)];  // (vectors, lanes, sums)
     for (int i = 0; i < stride; ++i) clear<set>(sum[i], set_members<set>{});
     constexpr bool in_blocks =
-        !whole::straight && set != 0 && whole::vectors / vectors_at_once > 2 * base::turns_of_block;
+        !whole::straight && set != 0 && whole::vectors / vectors_at_once >= 2 * whole::turns_of_block;
     sums_of<set> of_blocks[in_blocks ? static_cast<std::size_t>(lanes) : 1];
     if constexpr (in_blocks)
       for (int i = 0; i < lanes; ++i) clear<set>(of_blocks[i], set_members<set>{});
     int which = 0;
-    [[maybe_unused]] int end_of_block = base::turns_of_block * stride;
+    [[maybe_unused]] int end_of_block = whole::turns_of_block * stride;
     for (int j = 0; j < Columns; ++j, ++which) {
       // The lanes of the last columns, which do not fill a register, are added to the first vector.
       if (which == stride || j == whole::vectors * lanes) which = 0;
@@ -113,7 +113,7 @@ struct small_row_kernel : long_row_kernel<T, one_lane<Arch>, Rows, Columns, Inst
         if (j == end_of_block && j + stride <= Columns) {
           add_vectors<vectors_at_once, set, set>(of_blocks, sum, numbered{});
           for (int i = 0; i < stride; ++i) clear<set>(sum[i], set_members<set>{});
-          end_of_block += base::turns_of_block * stride;
+          end_of_block += whole::turns_of_block * stride;
         }
       typename base::value_packs v[1];  // (1, instructions + operands)
       base::template prepare<1>(l, v[0], V::iota(static_cast<T>(j)), j,

@@ -56,8 +56,13 @@ struct strided_reduction_kernel : independent_parts {
   }
   /// The indices of an axis in a block (see cascade.hpp).
   static constexpr int block_of(int axis) {
-    std::int64_t const n = detail::terms_of_block / terms_behind(axis);
+    int const terms = axis + 1 == rank || adds_four_runs(axis) ? detail::terms_of_block : detail::turns_of_block;
+    std::int64_t const n = terms / terms_behind(axis);
     return n > 0 ? static_cast<int>(n) : 1;
+  }
+  /// Whether four runs are added to each other before they are added to sums: not short ones, which take longer so.
+  static constexpr bool adds_four_runs(int axis) {
+    return axis + 1 < rank && is_run(axis + 1) && size_of_x(axis + 1) >= 4 * pack<T, Arch>::size;
   }
   /// The levels of sums along an axis, if they take at most 64 KiB.
   static constexpr int levels_along(int axis) {
@@ -81,7 +86,8 @@ struct strided_reduction_kernel : independent_parts {
     } else if constexpr (Axis > 0 && is_run(Axis)) {
       combine_run<size_of_x(Axis)>(y, x);
     } else if constexpr (!is_reduced(Axis)) {
-      for (int k = 0; k < count; ++k, x += size_of_x(Axis + 1), y += size_of_y(Axis + 1)) add_next<Axis>(x, y);
+      for (int k = 0; k < count; ++k, x += size_of_x(Axis + 1), y += size_of_y(Axis + 1))
+        add<Axis + 1>(x, y, From::value.at[Axis + 1]);
     } else if constexpr (constexpr int levels = levels_along(Axis); levels > 0) {
       constexpr std::int64_t each = size_of_y(Axis + 1);
       constexpr int block = block_of(Axis);
@@ -92,19 +98,62 @@ struct strided_reduction_kernel : independent_parts {
         detail::fill_run<T, Arch>(sums + from * each, identity, each);
       };
       int k = 0;
-      for (; k + block <= count; detail::carry_block<levels>(k / block - 1, move))
-        for (int const end = k + block; k < end; ++k, x += size_of_x(Axis + 1)) add_next<Axis>(x, sums);
-      for (; k < count; ++k, x += size_of_x(Axis + 1)) add_next<Axis>(x, sums);
+      for (; k + block <= count; detail::carry_block<levels>(k / block - 1, move)) {
+        add_indices<Axis>(x, sums, block);
+        k += block;
+        x += block * size_of_x(Axis + 1);
+      }
+      add_indices<Axis>(x, sums, count - k);
       detail::gather_levels<levels>(move);
       combine_run<each>(y, sums);
     } else {
-      for (int k = 0; k < count; ++k, x += size_of_x(Axis + 1)) add_next<Axis>(x, y);
+      add_indices<Axis>(x, y, count);
     }
   }
+  /// The first `count` indices of an axis that is reduced. Four of them are added to each other first: a chain of
+  /// additions has a quarter of its length.
   template <int Axis>
-  static ESPALIER_INLINE void add_next(T const* x, T* y) {
-    if constexpr (Axis + 1 < rank) add<Axis + 1>(x, y, From::value.at[Axis + 1]);
-    else *y = rule<Op>::combine(*y, *x);
+  static ESPALIER_INLINE void add_indices(T const* x, T* y, int count) {
+    int k = 0;
+    if constexpr (Axis + 1 == rank) {
+      T sum[] = {identity, identity, identity, identity};
+      for (; k + 4 <= count; k += 4)
+        for (int i = 0; i < 4; ++i) sum[i] = rule<Op>::combine(sum[i], x[k + i]);
+      for (; k < count; ++k) sum[0] = rule<Op>::combine(sum[0], x[k]);
+      *y = rule<Op>::combine(*y, combined(combined(sum[0], sum[1]), combined(sum[2], sum[3])));
+    } else {
+      if constexpr (adds_four_runs(Axis))
+        for (; k + 4 <= count; k += 4, x += 4 * size_of_x(Axis + 1)) combine_four_runs<size_of_x(Axis + 1)>(y, x);
+      if constexpr (is_run(Axis + 1) && size_of_x(Axis + 1) <= pack<T, Arch>::size)
+        return combine_short_runs<size_of_x(Axis + 1)>(y, x, count);
+      for (; k < count; ++k, x += size_of_x(Axis + 1)) add<Axis + 1>(x, y, From::value.at[Axis + 1]);
+    }
+  }
+  template <class X>
+  static ESPALIER_INLINE X combined(X a, X b) {
+    return rule<Op>::combine(a, b);
+  }
+  /// Combines so many runs, one behind the other, with the one at `to`. Their sums stay in registers.
+  template <std::int64_t N>
+  static ESPALIER_INLINE void combine_short_runs(T* to, T const* from, int count) {
+    T sum[static_cast<std::size_t>(N)];
+    for (std::int64_t k = 0; k < N; ++k) sum[k] = to[k];
+    for (int i = 0; i < count; ++i, from += N)
+      for (std::int64_t k = 0; k < N; ++k) sum[k] = combined(sum[k], from[k]);
+    for (std::int64_t k = 0; k < N; ++k) to[k] = sum[k];
+  }
+  /// The same for four runs, which are added to each other first.
+  template <std::int64_t N>
+  static ESPALIER_INLINE void combine_four_runs(T* to, T const* from) {
+    using V = pack<T, Arch>;
+    constexpr std::int64_t whole = N / V::size * V::size;
+    for (std::int64_t k = 0; k < whole; k += V::size)
+      combined(V::load(to + k), combined(combined(V::load(from + k), V::load(from + (N + k))),
+                                         combined(V::load(from + (2 * N + k)), V::load(from + (3 * N + k)))))
+          .store(to + k);
+    if constexpr (whole < N)
+      for (std::int64_t k = whole; k < N; ++k)
+        to[k] = combined(to[k], combined(combined(from[k], from[N + k]), combined(from[2 * N + k], from[3 * N + k])));
   }
 };
 

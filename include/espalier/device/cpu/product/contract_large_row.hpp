@@ -59,8 +59,8 @@ struct large_row {
                                       std::int64_t columns, T* sums) {
     std::int64_t const quarter = terms / sequences, size = (columns + width - 1) / width * width;
     // Long sums are added in blocks (see cascade.hpp).
-    constexpr std::int64_t block = terms_of_block / sequences;
-    bool const in_blocks = quarter > 2 * block;
+    constexpr std::int64_t block = turns_of_block;
+    bool const in_blocks = quarter >= 2 * block;
     std::int64_t const all = in_blocks ? (levels + 1) * size : size;
     for (std::int64_t j = 0; j < all; j += width) registers{}.store(sums + j);
     auto const move = [&](int to, int from) { move_sums(sums + to * size, sums + from * size, size); };
@@ -85,15 +85,17 @@ struct large_row {
     vector const filled[] = {registers(x[Row * apart])...};
     Weight const* const row[] = {w + Row * apart * stride...};
     std::int64_t j = 0;
+    // Rows are added to each other first: a chain of additions to a sum is shorter, and its errors are smaller.
     for (; j + width <= columns; j += width) {
-      vector sum = registers::load(sums + j);
-      ((sum = fma(registers::load(row[Row] + j), filled[Row], sum)), ...);
-      registers{sum}.store(sums + j);
+      vector sum = registers::load(row[0] + j) * filled[0];
+      ((Row == 0 ? void() : void(sum = fma(registers::load(row[Row] + j), filled[Row], sum))), ...);
+      registers{registers::load(sums + j) + sum}.store(sums + j);
     }
     if constexpr (Last < width) {
-      vector sum = registers::load(sums + j);
-      ((sum = fma(registers::template load_first<Last>(row[Row] + j), filled[Row], sum)), ...);
-      registers{sum}.store(sums + j);
+      vector sum = registers::template load_first<Last>(row[0] + j) * filled[0];
+      ((Row == 0 ? void() : void(sum = fma(registers::template load_first<Last>(row[Row] + j), filled[Row], sum))),
+       ...);
+      registers{registers::load(sums + j) + sum}.store(sums + j);
     }
   }
 };

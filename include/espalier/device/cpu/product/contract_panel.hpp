@@ -174,28 +174,30 @@ struct contract_dot_products {
   using vector = registers;
 
   /// The terms of a block of a long sum (see cascade.hpp).
-  static constexpr std::int64_t block = std::int64_t{terms_of_block} * registers::size;
+  static constexpr std::int64_t block = std::int64_t{2 * turns_of_block} * registers::size;
   /// The sums of all whole blocks, and the number of their terms.
   template <class X, int... Row>
   ESPALIER_KERNEL static std::int64_t add_blocks(std::int64_t depth, Weight const* m, std::int64_t stride, X const* x,
                                                  vector* result, indices<Row...>) {
     constexpr int levels = 5;
     constexpr unsigned long count = sizeof...(Row);
-    vector sums[static_cast<unsigned long>(levels + 1)][count] = {};
+    int const used = depth < blocks_of_level * block ? 1 : levels;
+    vector sums[static_cast<unsigned long>(levels)][count];
+    for (int level = 0; level < used; ++level) ((sums[level][Row] = vector{}), ...);
     auto const move = [&](int to, int from) {
-      ((sums[to][Row] = sums[to][Row] + sums[from][Row], sums[from][Row] = vector{}), ...);
+      ((sums[to - 1][Row] = sums[to - 1][Row] + sums[from - 1][Row], sums[from - 1][Row] = vector{}), ...);
     };
     std::int64_t k = 0;
-    for (; k + block <= depth; carry_block<levels>(k / block - 1, move)) {
+    for (; k + block <= depth; carry_levels<levels>(k / block - 1, move)) {
       vector sum[] = {((void)Row, vector{})...};
       for (std::int64_t const end = k + block; k < end; k += registers::size) {
         vector const right = registers::load(x + k);
         ((sum[Row] = fma(registers::load(m + Row * stride + k), right, sum[Row])), ...);
       }
-      ((sums[0][Row] = sum[Row]), ...);
+      ((sums[0][Row] = sums[0][Row] + sum[Row]), ...);
     }
-    gather_levels<levels>(move);
-    ((result[Row] = sums[0][Row]), ...);
+    for (int level = 1; level < used; ++level) move(level + 1, level);
+    ((result[Row] = sums[used - 1][Row]), ...);
     return k;
   }
 
@@ -206,7 +208,7 @@ struct contract_dot_products {
                                   X const* x, T* c, indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
-    bool const is_long = depth > 4 * block;
+    bool const is_long = depth >= 2 * block;
     vector blocks[sizeof...(Row)];
     if (is_long) [[unlikely]]
       k = add_blocks(depth, m, stride, x, blocks, indices<Row...>{});

@@ -282,7 +282,7 @@ struct contract_row {
 
  private:
   /// A long sum is added in blocks of terms (see cascade.hpp).
-  static constexpr int terms_of_slice = 512;
+  static constexpr int terms_of_slice = vectors <= 2 ? 512 : 128;
   template <class Epilogue>
   ESPALIER_KERNEL static void add_slices(T const* x, Weight const* w, Epilogue const& e) {
     using slice = contract_row<T, terms_of_slice, N, Arch, Weight>;
@@ -318,7 +318,7 @@ struct contract_row {
   template <class Epilogue>
   static ESPALIER_INLINE void compute(T const* x, Weight const* w, Epilogue const& e, bool backwards) {
     (void)backwards;
-    if constexpr (!large && K > 2 * terms_of_slice) add_slices(x, w, e);
+    if constexpr (!large && K > 1024) add_slices(x, w, e);
     else if constexpr (parts > 1)
       detail::row_block<T, Arch, vectors, last, 1, Weight>::template run_parts<parts, K, N>(
           x, w, e, backwards, detail::indices_below<vectors>{});
