@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: compiled other = run: it has its own memory and cannot be copied or moved
-// expect-early: copied_workspace
+// expect: a compiled function cannot be copied or moved: construct another one
 #include <espalier/eager/compiled.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: frozen other = frozen: it has its own memory and cannot be copied or moved; construct another one
-// expect: copied_workspace<
+// expect: a frozen net cannot be copied or moved: construct another one
 #include <espalier/model/frozen.hpp>
 #include <espalier/nn/nn.hpp>
 

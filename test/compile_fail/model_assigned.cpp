@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model = other: copy\(other, model\) copies the numbers of a model to another one
-// expect-early: copied_implicitly<
+// lines: 12
+// expect: copy\(other, model\) copies the numbers of a model to another one
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>

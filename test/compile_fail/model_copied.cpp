@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model other = model: a model is copied by model.clone\(\), and moved by std::move\(model\)
-// expect-early: copied_implicitly<
+// expect: a model is copied by model.clone\(\), and moved by std::move\(model\)
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>

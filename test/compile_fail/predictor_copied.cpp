@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: predictor other = predictor: it has its own memory and cannot be copied or moved; construct another one
-// expect: copied_workspace<
+// expect: a predictor cannot be copied or moved: construct another one
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: stream = other: it has its own memory and cannot be copied or moved
+// expect: a stream is not assigned: s.restore\(other.save\(\)\) copies its state
 #include <espalier/stream.hpp>
 
 namespace esp = espalier;

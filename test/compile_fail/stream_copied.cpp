@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: stream other = stream: it has its own memory and cannot be copied or moved; construct another one
-// expect: copied_workspace<
+// expect: a stream cannot be copied or moved: construct another one, then restore
 #include <espalier/stream.hpp>
 
 namespace esp = espalier;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer other = trainer: it has its own memory and cannot be copied or moved; construct another one
-// expect: copied_workspace<
+// expect: a trainer cannot be copied or moved: construct another one
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>

@@ -2,6 +2,7 @@
 // All parameters and buffers of one model to another, also where elements differ.
 #define BOOST_TEST_MODULE model_copy_model
 #include <espalier/model/copy_model.hpp>
+#include <espalier/model/predictor.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -17,6 +18,25 @@ std::vector<To> rounded(From const& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 }  // namespace
+
+// Traits say what is true, so containers move models. What has a workspace of its own stays where it is.
+BOOST_AUTO_TEST_CASE(traits) {
+  using Model = esp::model<Net>;
+  static_assert(std::is_nothrow_move_constructible_v<Model> && std::is_nothrow_move_assignable_v<Model>);
+  static_assert(!std::is_copy_constructible_v<Model> && !std::is_copy_assignable_v<Model>);
+  using Predictor = esp::predictor<Model, esp::batch<3, 6>>;
+  static_assert(!std::is_copy_constructible_v<Predictor> && !std::is_move_constructible_v<Predictor>);
+  static_assert(!std::is_copy_assignable_v<Predictor> && !std::is_move_assignable_v<Predictor>);
+  struct named {
+    std::string name;
+    Model model;
+  };
+  std::vector<named> models;
+  for (unsigned i = 1; i <= 3; ++i) models.push_back({"net", Model{esp::seed{i}}});
+  Model const first{esp::seed{1}};
+  BOOST_TEST(copy(models[0].model.parameters()) == copy(first.parameters()),
+             boost::test_tools::per_element());
+}
 
 BOOST_AUTO_TEST_CASE(parameters_and_buffers_go_to_a_model_of_the_same_net) {
   esp::model<Net> from{esp::seed{1}}, to{esp::seed{2}};

@@ -19,6 +19,7 @@ CONDITIONAL = re.compile(r"^#(ifdef SHOULD_FAIL|if defined\(SHOULD_FAIL\)|ifndef
 EXPECT = re.compile(r"^// expect(?:-early)?: (.+?)\s*$", re.M)
 CODE = re.compile(r"^// code: ", re.M)
 ERROR = re.compile(r"error: (?:static assertion failed(?: due to requirement '.*?')?: |call to .*? declared with attribute error: )?(.*)")
+DELETED = re.compile(r'use of deleted function.*? ESPALIER_DELETED\("(.*?)"\);', re.S)  # a member that does not exist, and its reason
 ENTRY = re.compile(r"^### (\w+)\n\n```diff\n(.*?)\n```\n\n> (.*?)\n", re.M | re.S)
 
 
@@ -48,7 +49,7 @@ def sentence(command, root, path):
     if CODE.search(path.read_text(encoding="utf-8")):
         command = [word for word in command if word != "-fsyntax-only"] + ["-c", "-o", os.devnull]
     done = subprocess.run([*command, "-DSHOULD_FAIL", "-fmax-errors=1", str(path.relative_to(root))], capture_output=True, text=True, errors="replace", cwd=root)
-    found = ERROR.search(done.stdout + done.stderr)
+    found = DELETED.search(done.stdout + done.stderr) or ERROR.search(done.stdout + done.stderr)
     return found.group(1).strip() if found else ""
 
 

@@ -4,6 +4,9 @@
 // variables of the program. Without the pragma, -Wshadow would warn about a program's `x` or `rows` in each of them.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+#if defined(__clang__) && defined(__cpp_deleted_function)
+#pragma GCC diagnostic ignored "-Wc++26-extensions"  // deleted members give their reasons
+#endif
 // [macros] Macros of the program and of other headers are hidden from the first header that it includes until the end
 // of that one: from what espalier includes, too. The mark is 1 in that header and 2 in those that it includes.
 #pragma push_macro("ESPALIER_HIDES_MACROS")

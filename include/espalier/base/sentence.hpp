@@ -31,3 +31,10 @@
 #define ESPALIER_READS(format)
 #define ESPALIER_FACTS_HINT(text) text
 #endif
+/// A member that does not exist, and the sentence that says what to write instead. Traits see that it does not exist.
+/// Compilers that take no reason print the line.
+#if defined(__cpp_deleted_function)
+#define ESPALIER_DELETED(reason) = delete (reason)
+#else
+#define ESPALIER_DELETED(reason) = delete
+#endif

@@ -10,12 +10,6 @@
 /// time. Only builds without NDEBUG check; objects have the same members in all builds.
 namespace espalier::detail {
 
-/// A constraint that errors name: a workspace belongs to one object.
-template <class Owner>
-struct copied_workspace {
-  static constexpr bool agree = false;
-};
-
 /// Whether a call is running.
 struct call_mark {
   unsigned char busy = 0;
@@ -49,7 +43,6 @@ class call_guard<true> {
 
 }  // namespace espalier::detail
 
-#define ESPALIER_WORKSPACE_IS_COPIED "it has its own memory and cannot be copied or moved; construct another one"
 #if defined(NDEBUG)
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<false>
 #else

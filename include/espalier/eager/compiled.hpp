@@ -182,11 +182,8 @@ class compiled {
   compiled(espalier::bytes<Count>& storage, Device, F f, X&&... x) : compiled(storage, f, static_cast<X&&>(x)...) {}
 
   /// Does not compile: each compiled function has its own workspace.
-  compiled(compiled const& other) : bound_(other.bound_) {
-    static_assert(
-        detail::copied_workspace<F>::agree,
-        ESPALIER_SENTENCE("compiled other = run: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<F>));
-  }
+  compiled(compiled const&) ESPALIER_DELETED("a compiled function cannot be copied or moved: construct another one");
+  compiled& operator=(compiled const&) = delete;
 
   /// run(x..., y...): computes all results. Never allocates.
   template <TensorOrView... X>

@@ -106,11 +106,8 @@ class frozen {
     static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("frozen", "model, Batch{}"), Fit));
   }
   /// Does not compile: each frozen net has its own workspace.
-  frozen(frozen const&) : memory_{bytes} {
-    static_assert(
-        detail::copied_workspace<Batch>::agree,
-        ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
-  }
+  frozen(frozen const&) ESPALIER_DELETED("a frozen net cannot be copied or moved: construct another one");
+  frozen& operator=(frozen const&) = delete;
 
   /// scores = net(x). Never allocates. scores may be x, or overlap it.
   /// shape   x has the shape of the batch, scores output_shape

@@ -164,18 +164,8 @@ class model {
     }
     return *this;
   }
-  model(model const& other) : model{by_clone{}, other} {
-    static_assert(
-        detail::copied_implicitly<model>::agree,
-        ESPALIER_SENTENCE("model other = model: a model is copied by model.clone(), and moved by std::move(model)",
-                          detail::copied_implicitly<model>));
-  }
-  model& operator=(model const&) {
-    static_assert(detail::copied_implicitly<model>::agree,
-                  ESPALIER_SENTENCE("model = other: copy(other, model) copies the numbers of a model to another one",
-                                    detail::copied_implicitly<model>));
-    return *this;
-  }
+  model(model const&) ESPALIER_DELETED("a model is copied by model.clone(), and moved by std::move(model)");
+  model& operator=(model const&) ESPALIER_DELETED("copy(other, model) copies the numbers of a model to another one");
 
   /// Resets every parameter and buffer to its initial value.
   void initialize(seed start) {

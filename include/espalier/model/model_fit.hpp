@@ -125,10 +125,6 @@ struct where_model_is<Model> {
 };
 template <class Model>
 using model_on_one_device = typename where_model_is<std::remove_const_t<Model>>::type;
-template <class Model>
-struct copied_implicitly {
-  static constexpr bool agree = false;
-};
 /// A constraint that errors name: models of this device take such an argument after the seed.
 template <class Device, class Argument>
 struct takes_after_seed {

@@ -100,11 +100,8 @@ class predictor {
     static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("predictor", "model, Batch{}"), Fit));
   }
   /// Does not compile: each predictor has its own workspace.
-  predictor(predictor const& other) : predictor{*other.model_, Batch{}} {
-    static_assert(detail::copied_workspace<Batch>::agree,
-                  ESPALIER_SENTENCE("predictor other = predictor: " ESPALIER_WORKSPACE_IS_COPIED,
-                                    detail::copied_workspace<Batch>));
-  }
+  predictor(predictor const&) ESPALIER_DELETED("a predictor cannot be copied or moved: construct another one");
+  predictor& operator=(predictor const&) = delete;
   /// Does not compile: the predictor refers to its model, which is a temporary.
   template <detail::TemporaryOf<Model> M, class... Arguments>
   predictor(M&& model, Arguments&&... arguments) : predictor{static_cast<Model const&>(model), arguments...} {

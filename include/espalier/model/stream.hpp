@@ -268,16 +268,8 @@ class stream {
     static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("stream", "model, Block{}"), Fit));
   }
   /// Does not compile: each stream has its own state. save() and restore(state) copy it.
-  stream(stream const& other) : stream{*other.model_, Block{}} {
-    static_assert(
-        detail::copied_workspace<Block>::agree,
-        ESPALIER_SENTENCE("stream other = stream: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
-  }
-  stream& operator=(stream const&) {
-    static_assert(detail::copied_workspace<Block>::agree,
-                  ESPALIER_SENTENCE("stream = other: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Block>));
-    return *this;
-  }
+  stream(stream const&) ESPALIER_DELETED("a stream cannot be copied or moved: construct another one, then restore");
+  stream& operator=(stream const&) ESPALIER_DELETED("a stream is not assigned: s.restore(other.save()) copies its state");
   /// Does not compile: the stream refers to its model, which is a temporary.
   template <detail::TemporaryOf<Model> M, class... Arguments>
   stream(M&& model, Arguments&&... arguments) : stream{static_cast<Model const&>(model), arguments...} {

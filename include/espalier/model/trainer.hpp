@@ -153,11 +153,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   }
 
   /// Does not compile: each trainer has its own workspace and optimizer.
-  trainer(trainer const& other) : trainer{*other.model_, Loss{}, other.rule_.optimizer, Batch{}, More{}...} {
-    static_assert(
-        detail::copied_workspace<Batch>::agree,
-        ESPALIER_SENTENCE("trainer other = trainer: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
-  }
+  trainer(trainer const&) ESPALIER_DELETED("a trainer cannot be copied or moved: construct another one");
+  trainer& operator=(trainer const&) = delete;
   /// Does not compile: the trainer refers to its model and changes it, but the model is a temporary or const.
   template <detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
   trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more)
