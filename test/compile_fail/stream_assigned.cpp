@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a stream is not assigned: s.restore\(other.save\(\)\) copies its state
+// expect: a stream is not assigned: s.restore\(other.save\(\)\) copies it
 #include <espalier/stream.hpp>
 
 namespace esp = espalier;

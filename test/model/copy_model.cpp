@@ -34,8 +34,7 @@ BOOST_AUTO_TEST_CASE(traits) {
   std::vector<named> models;
   for (unsigned i = 1; i <= 3; ++i) models.push_back({"net", Model{esp::seed{i}}});
   Model const first{esp::seed{1}};
-  BOOST_TEST(copy(models[0].model.parameters()) == copy(first.parameters()),
-             boost::test_tools::per_element());
+  BOOST_TEST(copy(models[0].model.parameters()) == copy(first.parameters()), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(parameters_and_buffers_go_to_a_model_of_the_same_net) {

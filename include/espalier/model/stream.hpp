@@ -269,7 +269,7 @@ class stream {
   }
   /// Does not compile: each stream has its own state. save() and restore(state) copy it.
   stream(stream const&) ESPALIER_DELETED("a stream cannot be copied or moved: construct another one, then restore");
-  stream& operator=(stream const&) ESPALIER_DELETED("a stream is not assigned: s.restore(other.save()) copies its state");
+  stream& operator=(stream const&) ESPALIER_DELETED("a stream is not assigned: s.restore(other.save()) copies it");
   /// Does not compile: the stream refers to its model, which is a temporary.
   template <detail::TemporaryOf<Model> M, class... Arguments>
   stream(M&& model, Arguments&&... arguments) : stream{static_cast<Model const&>(model), arguments...} {
