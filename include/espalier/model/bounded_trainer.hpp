@@ -115,7 +115,7 @@ class bounded_trainer {
     check_loss(loss);
     rule_.template prepare<Net>(model_->engine(), states_memory());
   }
-  bounded_trainer(bounded_trainer const&) = delete;
+  bounded_trainer(bounded_trainer const&) ESPALIER_DELETED("it cannot be copied or moved: construct another one");
 
   /// One training step with the samples of images. Returns their mean loss before the update.
   /// errors  sample_count_error for a number of samples outside least_samples to N, or another number of targets;

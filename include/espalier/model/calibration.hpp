@@ -125,7 +125,7 @@ class calibration {
     using Fit = arguments_fit_types<Model, Batch>;
     static_assert(Fit::agree, ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("calibration", "model, Batch{}"), Fit));
   }
-  calibration(calibration const&) = delete;
+  calibration(calibration const&) ESPALIER_DELETED("a calibration cannot be copied or moved: construct another one");
   calibration& operator=(calibration const&) = delete;
 
   /// calibration(x...): evaluates a batch in float and widens the ranges by what the products read.

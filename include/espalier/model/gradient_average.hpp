@@ -164,7 +164,7 @@ class gradient_average {
     exchange_.meet(hash, nullptr, pieces.at, Pieces::count, model.bases().at[plan::base::parameters],
                    static_cast<std::int64_t>(Model::bytes));
   }
-  gradient_average(gradient_average const&) = delete;
+  gradient_average(gradient_average const&) ESPALIER_DELETED("it cannot be copied or moved: construct another one");
   gradient_average& operator=(gradient_average const&) = delete;
 
   /// samples  of the batch of this process, at least 1. It is the weight of its gradients

@@ -170,7 +170,7 @@ class quantized {
     static_assert(Fit::agree,
                   ESPALIER_SENTENCE(ESPALIER_ARGUMENTS_FIT_TYPES("quantized", "model, ranges, Batch{}"), Fit));
   }
-  quantized(quantized const&) = delete;
+  quantized(quantized const&) ESPALIER_DELETED("a quantized net cannot be copied or moved: construct another one");
   quantized& operator=(quantized const&) = delete;
 
   /// quantized(x..., y...): each input, then a tensor for each result. Never allocates. Results may be inputs, or

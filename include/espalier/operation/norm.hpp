@@ -35,14 +35,18 @@ struct number_of_lane<T> {
   using type = typename T::value_type;
 };
 /// Powers of two for the squares of a number type: a sum of 2^31 squares of large numbers is finite, and squares of
-/// small numbers keep their digits. The exact sum is used from `least` on.
+/// small numbers keep their digits. The exact sum is used from `least` on. `beside` is added to large numbers before
+/// they are squared: 2^31 of its squares are below `from`, and the mean of 2^31 squares is above, if their sum
+/// overflows.
 template <class T, bool Double = (sizeof(typename number_of_lane<T>::type) > 4)>
 struct square_range {
-  static constexpr double large = 0x1p-80, beside = 0x1p-50, small = 0x1p90, least = 0x1p-86, largest = 0x1p47;
+  static constexpr double large = 0x1p-80, beside = 0x1p-50, from = 0x1p-66;
+  static constexpr double small = 0x1p90, least = 0x1p-86, largest = 0x1p47;
 };
 template <class T>
 struct square_range<T, true> {
-  static constexpr double large = 0x1p-560, beside = 0x1p-400, small = 0x1p600, least = 0x1p-800, largest = 0x1p400;
+  static constexpr double large = 0x1p-560, beside = 0x1p-400, from = 0x1p-200;
+  static constexpr double small = 0x1p600, least = 0x1p-800, largest = 0x1p400;
 };
 
 /// x times a power of two. -ffast-math must not multiply the square of x instead; a sum is computed as it is written,
@@ -92,7 +96,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T of_sum_in_range(T exact, T larg
                                                                  T of_small) {
   T const low = math::where(math::less(T(0), small), math::where(math::is_finite(small), of_small, of_exact), of_exact);
   return math::where(math::is_finite(exact), math::where(math::less(exact, T(square_range<T>::least)), low, of_exact),
-                     math::where(math::less(T(0), large), of_large, of_exact));
+                     math::where(math::less(T(square_range<T>::from), large), of_large, of_exact));
 }
 }  // namespace detail
 

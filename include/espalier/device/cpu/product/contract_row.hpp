@@ -281,7 +281,8 @@ struct contract_row {
   }
 
  private:
-  /// A long sum is added in blocks of terms (see cascade.hpp).
+  /// A sum of more terms is added in blocks of terms (see cascade.hpp).
+  static constexpr int terms_of_chain = 1024;
   static constexpr int terms_of_slice = vectors <= 2 ? 512 : 128;
   template <class Epilogue>
   ESPALIER_KERNEL static void add_slices(T const* x, Weight const* w, Epilogue const& e) {
@@ -318,7 +319,7 @@ struct contract_row {
   template <class Epilogue>
   static ESPALIER_INLINE void compute(T const* x, Weight const* w, Epilogue const& e, bool backwards) {
     (void)backwards;
-    if constexpr (!large && K > 1024) add_slices(x, w, e);
+    if constexpr (!large && K > terms_of_chain) add_slices(x, w, e);
     else if constexpr (parts > 1)
       detail::row_block<T, Arch, vectors, last, 1, Weight>::template run_parts<parts, K, N>(
           x, w, e, backwards, detail::indices_below<vectors>{});
