@@ -10,6 +10,12 @@ namespace {
 struct largest_and_all {
   constexpr auto operator()(auto x) const { return std::tuple{esp::sum<1>(exp(x)), esp::max<1>(x), x * 2.0f}; }
 };
+struct sums_behind_product {
+  constexpr auto operator()(auto x, auto w) const {
+    auto const y = matmul(x, w);
+    return esp::sum<1>(exp(y)) + esp::sum<1>(tanh(y));
+  }
+};
 struct other_sizes {
   constexpr auto operator()(auto x, auto y) const { return std::tuple{exp(x), exp(y)}; }
 };
@@ -19,6 +25,13 @@ BOOST_AUTO_TEST_CASE(groups_that_read_the_same_operand_become_one) {
   passes<largest_and_all, real<4, 6>> const p;
   BOOST_TEST(p.groups->group_count > 1);
   BOOST_TEST(p.merged->group_count == 1);
+}
+
+// Each sum reads another value that the product's kernel computes behind the product.
+BOOST_AUTO_TEST_CASE(groups_that_read_values_behind_one_product_become_one) {
+  passes<sums_behind_product, real<4, 6>, real<6, 8>> const p;
+  BOOST_TEST(p.groups->group_count == 3);
+  BOOST_TEST(p.merged->group_count == 2);
 }
 
 BOOST_AUTO_TEST_CASE(groups_of_other_sizes_stay_apart) {

@@ -71,11 +71,17 @@ class merger {
         if (from == x || groups_.family_of[u.source] == op_family::constant) continue;
         if (int const first = first_reader_of(u.source); first > newest_) newest_ = first;
         if (u.extent != extent_class::full || groups_.size_of[u.source] != groups_.groups[x].size) continue;
-        if (read_ < most_read) full_[read_++] = u.source;
         propose(from);
-        propose(reader_[u.source]);
+        propose_readers_of(u.source);
+        if (groups_.groups[from].kind == kernel_kind::contraction) propose_readers_of(groups_.groups[from].first);
       }
     }
+  }
+  /// Proposes the last group that reads a value, which x reads next. A product stands for all values that its kernel
+  /// computes behind it: one sweep over the product can compute them all.
+  constexpr void propose_readers_of(int id) {
+    if (read_ < most_read) full_[read_++] = id;
+    propose(reader_[id]);
   }
   /// Adds a candidate; the newest is first. A home that joins another in its turn may have newer readers beside it,
   /// behind what reads its own results.
