@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Norms in float on data far from zero: mean 1e4, standard deviation 1. Statistics, outputs and gradients lose no more
-// than 1e-5, also where one element of each statistic lies far from the others, wherever it stands.
+// than 1e-5, also where one element of each statistic lies far from the others, wherever it stands. Numbers
+// whose squares overflow lose no more than 1e-6.
 #define BOOST_TEST_MODULE law_norm_numerics
 #include <boost/test/unit_test.hpp>
 
+#include "support/large_numbers.hpp"
 #include "support/norms.hpp"
 
 using namespace test;
@@ -17,12 +19,6 @@ tensor<float, S> far_data(std::uint64_t seed) {
   tensor<float, S> x;
   for (std::int64_t i = 0; i < S::size; ++i) x[i] = static_cast<float>(1e4 + random_values[i]);
   return x;
-}
-template <class S>
-tensor<double, S> in_double(tensor<float, S> const& x) {
-  tensor<double, S> r;
-  for (std::int64_t i = 0; i < S::size; ++i) r[i] = static_cast<double>(x[i]);
-  return r;
 }
 /// A net of a parameter, which lies in memory when it begins; `watched` adds what it computes first.
 template <class M, class S>
@@ -52,23 +48,13 @@ void spoil(tensor<float, S>& x, which at, float value, auto group) {
     if (at != which::none) x[those[at == which::first ? 0 : at == which::midst ? those.size() / 2 : last]] = value;
   }
 }
-/// The largest difference, relative to the largest element.
-double distance(auto const& got, auto const& expected) {
-  double most = 0, largest = 0;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(expected.size()); ++i) {
-    most = std::fmax(most, std::fabs(static_cast<double>(got.data()[i]) - expected.data()[i]));
-    largest = std::fmax(largest, std::fabs(expected.data()[i]));
-  }
-  return most / largest;
-}
-
 /// Output, gradients of sum(y k), and the running statistics where there are any, against loops in double. group: the
-/// statistic an element belongs to.
-template <class Net, class S>
+/// statistic an element belongs to. Centered: whether the mean is subtracted.
+template <class Net, bool Centered = true, class S>
 void check_one(char const* name, tensor<float, S> const& x, auto group, auto channel, double limit = 1e-5) {
   auto const k = numbers<float, S>(2);
   auto const exact = in_double(x), weights = in_double(k);
-  auto const of = moments_of(exact, group);
+  auto const of = moments_of<Centered>(exact, group);
   auto const normal = normalized_by(exact, of, 1e-5, group);
   std::vector<double> sums(of.size()), products(of.size());
   for (int i = 0; i < S::size; ++i) {
@@ -79,7 +65,7 @@ void check_one(char const* name, tensor<float, S> const& x, auto group, auto cha
   tensor<double, S> dx;
   for (int i = 0; i < S::size; ++i) {
     auto const g = static_cast<std::size_t>(group(i));
-    dx[i] = (weights[i] - sums[g] - normal[i] * products[g]) / std::sqrt(of[g].variance + 1e-5);
+    dx[i] = (weights[i] - (Centered ? sums[g] : 0) - normal[i] * products[g]) / std::sqrt(of[g].variance + 1e-5);
   }
 
   esp::model<Net> model;
@@ -122,6 +108,18 @@ void check(char const* name, auto group, auto channel) {
     }
   }
 }
+/// Numbers whose squares overflow, alone and beside small ones, and numbers below eps.
+template <class M, class S, bool Centered = true>
+void check_sizes(char const* name, auto group, auto channel) {
+  for (double const size : {1e-30, 1.0, 1e20, 1e30, 1e36})
+    for (bool const beside : {false, true}) {
+      BOOST_TEST_CONTEXT("numbers of " << size << (beside ? ", beside small ones" : "")) {
+        auto const x = test::large_numbers<S>(1, size, beside);
+        check_one<watched<M, S>, Centered>(name, x, group, channel, 1e-6);
+        check_one<of_parameter<M, S>, Centered>(name, x, group, channel, 1e-6);
+      }
+    }
+}
 constexpr nn::norm observed{.momentum = 1}, kept{.momentum = 1, .tracked = true};
 }  // namespace
 
@@ -152,4 +150,15 @@ BOOST_AUTO_TEST_CASE(instance_norm) {
       "instances", [](int at) { return at / 256; }, [](int at) { return at / 256 % 3; });
   check<nn::InstanceNorm<3, kept>, shape<4, 3, 100>>(
       "tracked", [](int at) { return at / 100; }, [](int at) { return at / 100 % 3; });
+}
+
+BOOST_AUTO_TEST_CASE(squares_out_of_range) {
+  check_sizes<nn::LayerNorm1d<64>, shape<32, 64>>(
+      "layer norm", [](int at) { return at / 64; }, [](int at) { return at % 64; });
+  check_sizes<nn::RMSNorm<shape<64>>, shape<32, 64>, false>(
+      "RMS norm", [](int at) { return at / 64; }, [](int at) { return at % 64; });
+  check_sizes<nn::GroupNorm<4, 16>, shape<4, 16, 5, 5>>(
+      "group norm", [](int at) { return at / 100; }, [](int at) { return at / 25 % 16; });
+  check_sizes<nn::InstanceNorm<3>, shape<4, 3, 8, 8>>(
+      "instance norm", [](int at) { return at / 64; }, [](int at) { return at / 64 % 3; });
 }

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE operation_normalize
 #include "support/axes.hpp"
 #include "support/check_pullback.hpp"
+#include "support/large_numbers.hpp"
 
 using namespace test;
 
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(large_offset) {
 
 // A mean that rounds leaves an ulp of it in every element: the variance of equal elements is not less than 0 for that.
 BOOST_AUTO_TEST_CASE(equal_elements) {
-  for (float const value : {0.1f, 1e4f, 12345.678f, 1e10f, -3e15f}) {
+  for (float const value : {0.1f, 1e4f, 12345.678f, 1e10f, -3e15f, 1e25f, 1e36f}) {
     esp::tensor<float, esp::shape<3, 7>> x;
     x.fill(value);
     auto const run = fused(rows, floats<3, 7>(1), x);
@@ -87,4 +88,14 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("middle", reduces<over_normalize, 2, true>{}, doubles<3, 5, 7>(1));
   check_kernels("outer", reduces<over_normalize, 5, false>{}, doubles<3, 5, 7>(1));
   check_kernels("no eps", without_eps, doubles<5, 7>(1));
+}
+
+// Squares of numbers above 1e19 are infinite in float.
+BOOST_AUTO_TEST_CASE(squares_out_of_range) {
+  check_magnitudes<esp::shape<7, 33>>("rows", rows);
+  check_magnitudes<esp::shape<33, 17>>("columns", columns);
+  check_magnitudes<esp::shape<5, 7>>("everything", everything);
+  check_magnitudes<esp::shape<3, 5, 7>>("middle", [](auto x) { return normalize<1>(x, 1e-5); });
+  check_magnitudes<esp::shape<5, 7>>("no eps", without_eps);
+  check_magnitudes<esp::shape<4, 3>>("three", rows);
 }

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE operation_rms_normalize
 #include "support/axes.hpp"
 #include "support/check_pullback.hpp"
+#include "support/large_numbers.hpp"
 
 using namespace test;
 
@@ -66,4 +67,13 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("rows", rows, doubles<37, 53>(1));
   check_kernels("columns", columns, floats<33, 17>(1));
   check_kernels("middle", reduces<over_rms_normalize, 2, true>{}, doubles<3, 5, 7>(1));
+}
+
+// Squares of numbers above 1e19 are infinite in float.
+BOOST_AUTO_TEST_CASE(squares_out_of_range) {
+  check_magnitudes<esp::shape<7, 33>>("rows", rows);
+  check_magnitudes<esp::shape<33, 17>>("columns", columns);
+  check_magnitudes<esp::shape<5, 7>>("everything", [](auto x) { return rms_normalize(x, 1e-5); });
+  check_magnitudes<esp::shape<3, 5, 7>>("middle", [](auto x) { return rms_normalize<1>(x, 1e-5); });
+  check_magnitudes<esp::shape<5, 7>>("no eps", [](auto x) { return rms_normalize<-1>(x, 0); });
 }

@@ -398,7 +398,7 @@ class random_program {
       default: {
         handle const eps = operation::emit_constant(g_, 0.1, extents{});
         alias(&described<espalier::normalize_>,
-              rule<espalier::scaled_by_deviation_>::expand(espalier::shifted(h(x), mask), eps, mask), eps.id);
+              rule<espalier::scaled_by_deviation_<false>>::expand(espalier::shifted(h(x), mask), eps, mask), eps.id);
       }
     }
   }

@@ -77,7 +77,7 @@ inline view write_whole(exporter& e, int id) {
   if (op == &described<softmax_> || op == &described<log_softmax_>) return write_softmax(e, id, row_of(op)->type);
   if (op == &described<norm_>) return norm_of(e, filled(e, e[id].operand[1]), axes_of(e[id]));
   if (op == &described<unit_>) return write_unit(e, id);
-  return write_normalized(e, id, op == &described<normalize_>);
+  return write_normalized(e, id, op != &described<rms_normalize_>);
 }
 
 }  // namespace espalier::io::onnx

@@ -230,6 +230,7 @@ inline constexpr table_row table[] = {
     {&described<log_softmax_>, written::whole, "LogSoftmax", nullptr},
     {&described<norm_>, written::whole, "ReduceSum, Sqrt", nullptr},
     {&described<normalize_>, written::whole, "ReduceMean, Sqrt", nullptr},
+    {&described<normalize_tracked_>, written::whole, "ReduceMean, Sqrt", nullptr},
     {&described<rms_normalize_>, written::whole, "ReduceMean, Sqrt", nullptr},
     {&described<softmax_>, written::whole, "Softmax", nullptr},
     {&described<unit_>, written::whole, "ReduceSum, Sqrt, Max", nullptr},
@@ -246,7 +247,7 @@ inline constexpr table_row table[] = {
 /// processes train together. Op templates have none either; their operands are exported.
 template <class...>
 struct ops {};
-using never_nodes = ops<exchange_, pack_, part_, range_scale_, scaled_by_deviation_, scaled_in_range_, scaled_root_,
+using never_nodes = ops<exchange_, inverse_deviation_, pack_, part_, range_scale_, scaled_in_range_, scaled_root_,
                         shifted_variance_, square_, square_of_large_, square_of_small_, winograd_kernels_>;
 
 constexpr table_row const* row_of(graph::descriptor const* op) {

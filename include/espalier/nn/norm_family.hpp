@@ -150,15 +150,16 @@ constexpr auto scaled(auto const& layer, auto const& y, auto const& inverse_devi
 }
 
 /// (x - mean) / sqrt(variance + eps), or x / sqrt(mean(x^2) + eps), with the input's own statistics.
-template <class Layout, class S>
+/// Op: normalize_tracked_ for layers with running statistics
+template <class Layout, class S, class Op = normalize_>
 constexpr auto standardized(auto const& x, double eps) {
   constexpr unsigned over = Layout::template statistics<S>;
   using Work = typename Layout::template work<S>;
   if constexpr (!Layout::centered) return espalier::detail::rms_normalize_masked<over>(x, eps);
-  else if constexpr (std::is_same_v<Work, S>) return espalier::detail::normalize_masked<over>(x, eps);
+  else if constexpr (std::is_same_v<Work, S>) return espalier::detail::normalize_masked<over, Op>(x, eps);
   else
     return espalier::detail::reshape_as(
-        S{}, espalier::detail::normalize_masked<over>(espalier::detail::reshape_as(Work{}, x), eps));
+        S{}, espalier::detail::normalize_masked<over, Op>(espalier::detail::reshape_as(Work{}, x), eps));
 }
 
 /// Reduces a statistic to one number per channel: where each example has its own, their mean.
@@ -255,8 +256,8 @@ constexpr auto tracked_norm(auto const& layer, X const& x) {
             auto const mean = per_channel<Layout, S>(mean_observed(x, over));
             auto const observed = per_channel<Layout, S>(variance_kept(x, over));
             return with_update(
-                with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)), layer.running_mean,
-                            layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
+                with_update(scaled<Layout, S>(layer, standardized<Layout, S, normalize_tracked_>(x, Options.eps)),
+                            layer.running_mean, layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
                 layer.running_var,
                 layer.running_var * (1 - Options.momentum) + observed * (Options.momentum * correction));
           });

@@ -12,12 +12,16 @@
 #include "estimated_sum.hpp"
 #include "sqrt.hpp"
 #include "square.hpp"
+#include "square_range.hpp"
 #include "subtract.hpp"
 
 namespace espalier {
 
 struct normalize_ {};
+struct normalize_tracked_ {};
 struct shifted_variance_ {};
+struct inverse_deviation_ {};
+template <bool Tracked>
 struct scaled_by_deviation_ {};
 
 /// The biased variance of values that were shifted near their mean: the mean of their squares minus the square of their
@@ -47,39 +51,85 @@ constexpr auto variance_kept(X const& x, Mask mask) {
       shifted(x, mask));
 }
 
-/// (c - mean(c)) / sqrt(variance(c) + eps) for a shifted c: the second half of normalize. It is a composite so that c
-/// is traced once.
+/// 1 / sqrt(variance + eps) of a variance, its estimate from squares of large numbers, and eps. Where the variance is
+/// infinite or the difference of two infinities, the estimate is used, and eps is negligible. The estimate is at least
+/// what square_of_large_ adds, so that equal large elements give a finite number, too.
+/// Its derivative is that of the variance, which is 0 where it underflows. So second derivatives of normalize are right
+/// where squares are finite; first ones are closed forms, and have all digits.
 template <>
-struct rule<scaled_by_deviation_> : composite {
-  static constexpr char const* name = "scaled_by_deviation";
-  static constexpr int arity = 2;
-  static constexpr auto inverse(auto c, auto eps, auto mask) { return 1 / sqrt(variance_of_shifted(c, mask) + eps); }
-  static constexpr auto expand(auto c, auto eps, auto mask) { return recentered(c, mask) * inverse(c, eps, mask); }
+struct rule<inverse_deviation_> : elementwise {
+  static constexpr char const* name = "inverse_deviation";
+  static constexpr bool expensive = true;
+  static constexpr int arity = 3;
+  template <class T>
+  ESPALIER_HOST_DEVICE static constexpr T apply(T variance, T large, T eps) {
+    using range = detail::square_range<T>;
+    T const exact = math::is_finite(variance), least = T(range::beside * range::beside);
+    return math::where(exact, T(1), T(range::large)) /
+           math::sqrt(math::where(exact, variance + eps, math::maximum(large, least)));
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T y, T, T, T) {
+    if constexpr (Operand == 1) return T{dy.nodes, 0};
+    else return (dy * y) * (-0.5 * y) * y;
+  }
 };
 
-template <>
-struct rule<normalize_> : composite {
-  static constexpr char const* name = "normalize";
+/// 1 / sqrt(variance(c) + eps) for a shifted c. Its three means take one sweep over c. mean((c + b)^2) - mean(c + b)^2
+/// does not depend on b, so what square_of_large_ adds is not in the estimate.
+/// Tracked: the variance is also that of running statistics, which are infinite where it is. It has no estimate, which
+/// keeps the kernels of batch norms below the number of instructions that is fused.
+template <bool Tracked>
+constexpr auto inverse_deviation(auto const& c, auto const& eps, auto mask) {
+  if constexpr (Tracked) return 1 / sqrt(variance_of_shifted(c, mask) + eps);
+  else
+    return apply<inverse_deviation_>(
+        variance_of_shifted(c, mask),
+        mean_kept(apply<square_of_large_>(c), mask) - apply<square_of_large_>(mean_kept(c, mask)), eps);
+}
+
+/// (c - mean(c)) / sqrt(variance(c) + eps) for a shifted c: the second half of normalize. It is a composite so that c
+/// is traced once.
+template <bool Tracked>
+struct rule<scaled_by_deviation_<Tracked>> : composite {
+  static constexpr char const* name = "scaled_by_deviation";
+  static constexpr int arity = 2;
+  static constexpr auto expand(auto c, auto eps, auto mask) {
+    return recentered(c, mask) * inverse_deviation<Tracked>(c, eps, mask);
+  }
+};
+
+template <bool Tracked>
+struct normalize_rule : composite {
   static constexpr int arity = 2;
   static constexpr auto expand(auto x, auto eps, auto mask) {
-    return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(shifted(x, mask), eps);
+    return detail::make_node<scaled_by_deviation_<Tracked>, decltype(mask)::value, shape_of<decltype(x)>>(
+        shifted(x, mask), eps);
   }
   /// Computes two reductions; plain differentiation of the expansion needs four. Neither waits for the deviation:
   /// mean(dy y) comes from dy times the shifted values, in the sweep that computes the variance. With two elements the
   /// gradient depends on eps alone, and the difference in the general formula would lose it to rounding.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    handle const c = shifted(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask),
-                 d = dy - mean_kept(dy, mask);
+    handle const c = shifted(x, mask), r = inverse_deviation<Tracked>(c, eps, mask), d = dy - mean_kept(dy, mask);
     if (reduced_count(x, mask) == 2) return d * (eps * r * r * r);
     handle const along = r * (mean_kept(dy * c, mask) - mean_kept(c, mask) * mean_kept(dy, mask));
     return r * (d - y * along);
   }
 };
+template <>
+struct rule<normalize_> : normalize_rule<false> {
+  static constexpr char const* name = "normalize";
+};
+/// normalize of a layer with running statistics, which observe the same variance.
+template <>
+struct rule<normalize_tracked_> : normalize_rule<true> {
+  static constexpr char const* name = "normalize_tracked";
+};
 
 namespace detail {
-template <unsigned Mask, class X, class Eps>
+template <unsigned Mask, class Op = normalize_, class X, class Eps>
 constexpr auto normalize_masked(X&& x, Eps eps) {
-  return make_node<normalize_, Mask, shape_of<X>>(static_cast<X&&>(x), eps);
+  return make_node<Op, Mask, shape_of<X>>(static_cast<X&&>(x), eps);
 }
 }  // namespace detail
 
@@ -87,7 +137,7 @@ constexpr auto normalize_masked(X&& x, Eps eps) {
 /// core of every norm layer.
 /// shape   S -> S
 /// range   eps >= 0. If no element deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0).
-///         In float, deviations above 1e19 have infinite squares: y is NaN or 0, as in PyTorch
+///         Squares may overflow: y and dx are right while sums of |x| and |dy x| along the axes are finite
 /// errors  an axis that does not exist or is named twice does not compile; option_error for another eps,
 ///         which does not compile in a function
 /// saves   y, 1 / sqrt(variance + eps)

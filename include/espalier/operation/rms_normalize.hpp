@@ -13,7 +13,9 @@ template <>
 struct rule<rms_normalize_> : composite {
   static constexpr char const* name = "rms_normalize";
   static constexpr int arity = 2;
-  static constexpr auto inverse(auto x, auto eps, auto mask) { return 1 / sqrt(mean_kept(square(x), mask) + eps); }
+  static constexpr auto inverse(auto x, auto eps, auto mask) {
+    return apply<inverse_deviation_>(mean_kept(square(x), mask), mean_kept(apply<square_of_large_>(x), mask), eps);
+  }
   static constexpr auto expand(auto x, auto eps, auto mask) { return x * inverse(x, eps, mask); }
   /// With one element the gradient depends on eps alone.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
@@ -31,7 +33,8 @@ constexpr auto rms_normalize_masked(X&& x, Eps eps) {
 
 /// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm.
 /// shape   S -> S
-/// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
+/// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0).
+///         Squares may overflow: y and dx are right while sums of |dy x| along the axes are finite
 /// errors  an axis that does not exist or is named twice does not compile; option_error for another eps,
 ///         which does not compile in a function
 /// saves   y, 1 / sqrt(mean(x^2) + eps)
