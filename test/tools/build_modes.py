@@ -62,6 +62,8 @@ def modes():
             Mode(f"{compiler}_separate_rounding", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SEPARATE_ROUNDING -ffp-contract=off"),
             Mode(f"{compiler}_small", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SMALL"),
             Mode(f"{compiler}_separate_rounding_fast", compiler, "invalid", "-DESPALIER_SEPARATE_ROUNDING -ffast-math", "espalier cannot fix the bits of numbers with -ffast-math", quick=compiler == "gcc"),
+            Mode(f"{compiler}_draft", compiler, "run", f"-O0 {STRICT} -march=native -DESPALIER_DRAFT"),
+            Mode(f"{compiler}_draft_optimized", compiler, "run", f"-O2 {STRICT} -DESPALIER_DRAFT"),
             Mode(f"{compiler}_lto", compiler, "run", f"-O2 {STRICT} -flto=auto"),
             Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all -DWITH_A_STREAM"),
             Mode(f"{compiler}_names", compiler, "syntax", f"{STRICT} -DGLOBAL_NAMES", quick=compiler == "gcc"),

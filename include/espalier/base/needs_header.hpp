@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "build_mode.hpp"
 #include "invalid.hpp"
 #include "real.hpp"
 #include "sentence.hpp"
@@ -227,7 +228,6 @@ ESPALIER_REPORT_OF_HEADER(draw_program, draw_program) {
                 "draw_program: include <espalier/report/draw.hpp>");
   return {};
 }
-struct cpu;
 template <class Device = cpu>
 struct profiled;  // include <espalier/report/profile.hpp>
 ESPALIER_FUNCTION_OF_HEADER(profile, profile_of) {

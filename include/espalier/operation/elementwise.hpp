@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/build_mode.hpp"
 #include "../base/math.hpp"
 #include "hoist_permutations.hpp"
 
@@ -11,11 +12,11 @@ namespace espalier {
 namespace detail {
 
 template <class Op, class T, std::size_t... I>
-constexpr T evaluate_scalars(T const* x, std::index_sequence<I...>) {
+ESPALIER_INLINE constexpr T evaluate_scalars(T const* x, std::index_sequence<I...>) {
   return rule<Op>::template apply<T>(x[I]...);
 }
 template <class Op, class T>
-constexpr T evaluate(T a, T b, T c) {
+ESPALIER_DRAFT_LOOP constexpr T evaluate(T a, T b, T c) {
   T const x[] = {a, b, c};
   return evaluate_scalars<Op, T>(x, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/diagnostics_push.hpp"
 
+#include "../base/build_mode.hpp"
 #include "grouped_convolutions.hpp"
 #include "winograd_program.hpp"
 
@@ -45,7 +46,7 @@ inline constexpr int checked_arguments<convolution_program<Program>> = Program::
 namespace detail {
 template <class Program>
 constexpr auto find_program_on_cpu() {
-  if constexpr (requires { Program::bounded; }) return std::type_identity<Program>{};
+  if constexpr (is_draft || requires { Program::bounded; }) return std::type_identity<Program>{};
   else if constexpr (!has_faster_convolutions(graph_of<Program>)) return std::type_identity<Program>{};
   // A program with as many nodes or groups as fit stays as it is.
   else if constexpr (fault_of_program<convolution_program<Program>>() != graph::fault::none)
@@ -54,7 +55,8 @@ constexpr auto find_program_on_cpu() {
 }
 }  // namespace detail
 
-/// A program as the processor runs it: convolutions by the faster method. Programs for run-time sizes stay as they are.
+/// A program as the processor runs it: convolutions by the faster method. Programs for run-time sizes stay as they
+/// are, and so do drafts.
 template <class Program>
 using program_on_cpu = typename decltype(detail::find_program_on_cpu<Program>())::type;
 

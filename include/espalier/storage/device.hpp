@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../base/bare.hpp"
+#include "../base/build_mode.hpp"
 #include "../base/sentence.hpp"
 #include "element.hpp"
 
@@ -17,7 +18,7 @@ struct cpu {};
 /// The device tag of `Threads` threads of this processor, including the caller: esp::model<Net, esp::cpu_parallel<2>>.
 /// They share the host's memory, so tensors stay tensor<T, S>. Include <espalier/parallel.hpp> for the threads.
 template <int Threads>
-struct cpu_parallel {};
+struct ESPALIER_BUILD_TAG cpu_parallel {};
 
 /// The device tag of a graphics processor; include <espalier/cuda.hpp> to use it.
 struct cuda;

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../base/diagnostics_push.hpp"
 
+#include "../../plan/batch_of.hpp"
 #include "../group_types.hpp"
 
 namespace espalier::on_cpu::detail {
@@ -89,5 +90,13 @@ inline constexpr auto calls_of =
     table_of_calls<plan::plan_of<Program>.groups.group_count, count_arguments(plan::plan_of<Program>)>(
         plan::graph_of<Program>.nodes, plan::plan_of<Program>);
 
+/// How many random numbers of a node belong to one sample: a row, if its first axis is that of the batch. Otherwise all
+/// of them, so that processes with other samples have other numbers.
+template <class Program>
+constexpr std::int64_t numbers_per_sample(int id) {
+  extents const& shape = plan::graph_of<Program>.nodes[id].shape;
+  int const samples = plan::batch_of<Program>;
+  return shape.rank > 0 && shape.at[0] == samples ? shape.size() / samples : shape.size();
+}
 }  // namespace espalier::on_cpu::detail
 #include "../../base/diagnostics_pop.hpp"

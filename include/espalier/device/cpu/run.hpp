@@ -2,7 +2,6 @@
 #pragma once
 #include "../../base/diagnostics_push.hpp"
 
-#include "../../plan/batch_of.hpp"
 #include "../../storage/memory.hpp"
 #include "../for_each_group.hpp"
 #include "../program_bases.hpp"
@@ -11,12 +10,24 @@
 #include "run_loop.hpp"
 #include "thread/team.hpp"
 #include "unfused.hpp"
+#if ESPALIER_IS_DRAFT
+#include "draft/run.hpp"
+#endif
 
 /// Runs planned programs on the processor: a type for each distinct kernel, and a straight line of calls with workspace
 /// offsets.
 namespace espalier::on_cpu {
 
 namespace detail {
+
+/// Whether a program is a draft: its groups run by tables, not by kernels.
+#if ESPALIER_IS_DRAFT
+template <class Program, class T, class Arch>
+inline constexpr bool is_draft_program = draft::runs<Program, T, Arch>;
+#else
+template <class, class, class>
+inline constexpr bool is_draft_program = false;
+#endif
 
 template <class T>
 ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
@@ -29,14 +40,6 @@ constexpr bool uses_base(int base) {
   for (plan::address const& a : calls_of<Program>.arguments)
     if (a.base == base) return true;
   return false;
-}
-/// How many random numbers of a node belong to one sample: a row, if its first axis is that of the batch. Otherwise all
-/// of them, so that processes with other samples have other numbers.
-template <class Program>
-constexpr std::int64_t numbers_per_sample(int id) {
-  extents const& shape = plan::graph_of<Program>.nodes[id].shape;
-  int const samples = plan::batch_of<Program>;
-  return shape.rank > 0 && shape.at[0] == samples ? shape.size() / samples : shape.size();
 }
 /// Calls a kernel of a program. X: the first group that has it. Inlined: the kernel becomes part of the caller's
 /// function, if there is such a form of it.
@@ -182,9 +185,17 @@ inline constexpr auto roomy_groups_of = [] {
 template <class Program, class T, class Arch, class Which>
 inline constexpr std::int64_t room_of_groups = 0;
 /// The elements that the kernels of a program need for themselves in each thread, one after the other.
-template <class Program, class T, class Arch>
+template <class Program, class T, class Arch, bool IsDraft = is_draft_program<Program, T, Arch>>
 inline constexpr std::int64_t room_of_program =
     room_of_groups<Program, T, Arch, std::make_integer_sequence<int, roomy_groups_of<Program>.count>>;
+#if ESPALIER_IS_DRAFT
+template <class Program, class T, class Arch>
+inline constexpr std::int64_t room_of_program<Program, T, Arch, true> = draft::room_of_program<Program, T, Arch>;
+template <class Body, class T, class Arch>
+constexpr std::int64_t room_of_body() {
+  return room_of_program<Body, T, Arch>;
+}
+#endif
 template <class Program, class T, class Arch, int X, bool IsLoop>
 inline constexpr std::int64_t room_of_group = room_size_of<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>;
 template <class Program, class T, class Arch, int X>
@@ -201,13 +212,24 @@ inline constexpr std::int64_t room_of_groups<Program, T, Arch, std::integer_sequ
   return most;
 }();
 
+/// Runs so many groups of a draft.
+template <class Program, class T, class Arch, class Team>
+void run_draft([[maybe_unused]] int first, [[maybe_unused]] int count, [[maybe_unused]] void* const* base,
+               [[maybe_unused]] Team const& team) {
+#if ESPALIER_IS_DRAFT
+  draft::run_groups<Program, T, Arch>(first, count, base, team);
+#endif
+}
+
 /// Runs the groups First + X.
 template <class Program, class T, class Arch, int First, class Team, int... X>
 void run_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
-  (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::call(
-       base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
-       calls_of<Program>.random_stream[First + X]),
-   ...);
+  if constexpr (is_draft_program<Program, T, Arch>) return run_draft<Program, T, Arch>(First, sizeof...(X), base, team);
+  else
+    (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::call(
+         base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
+         calls_of<Program>.random_stream[First + X]),
+     ...);
 }
 /// Programs of at most this many groups may be one function.
 inline constexpr int max_short_groups = 24;
@@ -225,7 +247,7 @@ template <class Program>
 constexpr bool is_short() {
   plan::planned const& p = plan::plan_of<Program>;
   int products = 0;
-  if (!has_short_programs || p.groups.group_count > max_short_groups) return false;
+  if (is_draft || !has_short_programs || p.groups.group_count > max_short_groups) return false;
   for (int x = 1; x <= p.groups.group_count; ++x) {
     plan::group const& group = p.groups.groups[x];
     extents const& shape = plan::graph_of<Program>.nodes[group.first].shape;
@@ -293,6 +315,8 @@ struct runner {
     constexpr int groups = plan::plan_of<Program>.groups.group_count;
     if constexpr (groups > 1 && detail::is_short<Program>())
       detail::run_short<Program, T, Arch>(base, team, std::make_integer_sequence<int, groups>{});
+    else if constexpr (groups > 0 && detail::is_draft_program<Program, T, Arch>)
+      detail::run_draft<Program, T, Arch>(1, groups, base, team);
     else if constexpr (groups > 0) detail::run_groups<Program, T, Arch, 1, groups>(base, team);
     detail::copy_results<Program, T>(base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
   }
@@ -342,7 +366,7 @@ void run(void* const* base, Team const& team) noexcept {
     for (int i = 0; i < bases; ++i) all[i] = base[i];
     all[plan::base::values] = const_cast<T*>(detail::values_of<Program, T>.at);
     runner<Arch>::template run<Program, T>(all, team);
-  } else if constexpr (detail::has_large_group<Program, T>()) {
+  } else if constexpr (!is_draft && detail::has_large_group<Program, T>()) {
     detail::store_tuner_of<Program, T>.run([&]() noexcept { runner<Arch>::template run<Program, T>(base, team); });
   } else {
     runner<Arch>::template run<Program, T>(base, team);
@@ -354,7 +378,9 @@ void run(void* const* base, Team const& team) noexcept {
 /// needs.
 template <class Program, class T>
 inline constexpr std::size_t room_bytes = [] {
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#if ESPALIER_IS_DRAFT
+  std::int64_t const of_width[] = {detail::room_of_program<Program, T, default_arch>};
+#elif defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
   std::int64_t const of_width[] = {detail::room_of_program<Program, T, detail::instruction_set_of_width<16>>,
                                    detail::room_of_program<Program, T, detail::instruction_set_of_width<32>>,
                                    detail::room_of_program<Program, T, detail::instruction_set_of_width<64>>};

@@ -6,16 +6,17 @@
 /// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
 /// xsimd, which compiles fastest; so does ESPALIER_SEPARATE_ROUNDING, with packs of 16 bytes. Processors without vector
 /// registers have registers of scalars, which ESPALIER_SCALAR_REGISTERS selects everywhere: tests run them on any
-/// processor. This is the only file that includes xsimd.
+/// processor. Drafts (base/build_mode.hpp) do without xsimd, too. This is the only file that includes it.
 
 #include <type_traits>
 
+#include "../../../base/build_mode.hpp"
 #include "../../../base/host_device.hpp"
 #include "../../../base/small.hpp"
 
 // nvcc compiles none of these kernels, so the headers are left out.
 #if !defined(ESPALIER_COMPILER_VECTORS) && !defined(ESPALIER_SEPARATE_ROUNDING) && \
-    !defined(ESPALIER_SCALAR_REGISTERS) && !defined(__CUDACC__)
+    !defined(ESPALIER_SCALAR_REGISTERS) && !ESPALIER_IS_DRAFT && !defined(__CUDACC__)
 #if __has_include(<xsimd/config/xsimd_config.hpp>)
 #include <xsimd/config/xsimd_config.hpp>
 #elif defined(__SSE2__) || defined(__aarch64__)
@@ -123,6 +124,9 @@ constexpr unsigned extensions = 0u
 #if defined(__OPTIMIZE_SIZE__)
                                 | 131072u
 #endif
+#if ESPALIER_IS_DRAFT
+                                | 262144u
+#endif
     ;
 
 /// Whether the processor has vector registers.
@@ -143,7 +147,7 @@ using widest = xsimd::default_arch;
 constexpr int widest_register = static_cast<int>(sizeof(xsimd::batch<float, widest>));
 #else
 using widest = plain_registers;
-#if defined(ESPALIER_SEPARATE_ROUNDING) || defined(ESPALIER_SCALAR_REGISTERS)
+#if defined(ESPALIER_SEPARATE_ROUNDING) || defined(ESPALIER_SCALAR_REGISTERS) || ESPALIER_IS_DRAFT
 constexpr int widest_register = 16;
 #elif defined(__AVX512F__)
 constexpr int widest_register = 64;
@@ -193,6 +197,12 @@ template <class Arch>
 inline constexpr bool is_small = false;
 template <class Architecture, int Bytes, unsigned Extensions>
 inline constexpr bool is_small<instruction_set<Architecture, Bytes, Extensions>> = (Extensions & 65536u) != 0;
+
+/// Whether programs of an instruction set are drafts.
+template <class Arch>
+inline constexpr bool is_draft_of = false;
+template <class Architecture, int Bytes, unsigned Extensions>
+inline constexpr bool is_draft_of<instruction_set<Architecture, Bytes, Extensions>> = (Extensions & 262144u) != 0;
 
 /// Whether fused groups that are kernels of their own compute number by number: those programs, and with -Os all for
 /// processors without vector registers. There a training of the digits net takes 14.2 KB of a Cortex-M7's flash instead
