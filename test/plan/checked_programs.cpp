@@ -273,7 +273,7 @@ void change(plan::planned& r, graph::program const& p, memory_program& random) {
 /// Of a million programs, those in which a part of an argument is read in a group before its own, and a result takes
 /// the argument's memory between the two.
 BOOST_AUTO_TEST_CASE(parts_that_are_read_before_their_group) {
-  for (std::uint64_t seed : {191001, 213879, 271214, 293736, 294758, 346442}) {
+  for (std::uint64_t seed : {191001u, 213879u, 271214u, 293736u, 294758u, 346442u}) {
     std::string const text = check_seed(seed);
     BOOST_CHECK_MESSAGE(text.empty(), "seed " << seed << ": " << text);
   }

@@ -8,8 +8,7 @@
 /// them at run time, from a table of their steps, so no kernels are compiled and no header of xsimd is read. This is
 /// for the builds between two edits: errors and plans are those of a full build.
 ///
-/// numbers  each sum has another order than a kernel's, and is exact to the rounding of its result: both agree as two
-///          processors do
+/// numbers  each sum is in double, in another order than a kernel's: results agree as those of two processors do
 /// cost     a step takes 10 to 100 times as long as kernels; threads of cpu_parallel<N> do nothing. A trainer may have
 ///          more bytes. A formula outside of a model may allocate when it runs
 /// kernels  programs of 16-bit numbers, quantized models and bounded batches (up_to) keep their kernels, and so do

@@ -149,7 +149,8 @@ class prefetcher {
                                     "construct it there: prefetcher{data::loader{...}, device}",
                                     detail::own_loader<L>));
   }
-  prefetcher(prefetcher const&) = delete;
+  /// Does not compile: its thread uses it.
+  prefetcher(prefetcher const&) ESPALIER_DELETED("a prefetcher cannot be copied or moved: construct another one");
   prefetcher& operator=(prefetcher const&) = delete;
   ~prefetcher() {
     cancel();

@@ -136,6 +136,15 @@ inline term leaky_relu_steps(term const* x) { return with_factor<leaky_relu_>("L
 inline term clamp_steps(term const* x) { return clipped(x[0], x[1], x[2]); }
 inline term hard_tanh_steps(term const* x) { return clipped(x[0], -1, 1); }
 
+/// In files, squares may overflow as in other libraries: the usual formula has operations that every runtime reads.
+inline term inverse_deviation_steps(term const* x) { return term{1} / sqrt(x[0] + x[2]); }
+/// Of floats; the formula above does not use it.
+inline term square_of_large_steps(term const* x) {
+  using range = espalier::detail::square_range<float>;
+  term const scaled = x[0] * term{range::large} + term{range::beside};
+  return scaled * scaled;
+}
+
 /// The way in which an op is exported.
 enum class written : std::uint8_t {
   operation,   ///< as the operation `type` with the same operands
@@ -213,6 +222,7 @@ inline constexpr table_row table[] = {
     {&described<greater_equal_>, written::formula, "GreaterOrEqual", &formula_of<greater_equal_>},
     {&described<hard_tanh_>, written::formula, "Clip", &hard_tanh_steps},
     {&described<huber_>, written::formula, "Max, Min", &formula_of<huber_>},
+    {&described<inverse_deviation_>, written::formula, "Sqrt, Div", &inverse_deviation_steps},
     {&described<is_finite_>, written::formula, "Abs, Less", &formula_of<is_finite_>},
     {&described<leaky_relu_>, written::formula, "LeakyRelu", &leaky_relu_steps},
     {&described<less_>, written::formula, "Less", &formula_of<less_>},
@@ -220,6 +230,7 @@ inline constexpr table_row table[] = {
     {&described<logistic_loss_>, written::formula, "Exp, Log", &formula_of<logistic_loss_>},
     {&described<not_equal_>, written::formula, "Equal, Not", &formula_of<not_equal_>},
     {&described<silu_>, written::formula, "Sigmoid, Mul", &formula_of<silu_>},
+    {&described<square_of_large_>, written::formula, "Mul, Add", &square_of_large_steps},
     {&described<where_>, written::formula, "Where", &formula_of<where_>},
 
     {&described<max_>, written::reduction, "ReduceMax", nullptr},
@@ -247,8 +258,8 @@ inline constexpr table_row table[] = {
 /// processes train together. Op templates have none either; their operands are exported.
 template <class...>
 struct ops {};
-using never_nodes = ops<exchange_, inverse_deviation_, pack_, part_, range_scale_, scaled_in_range_, scaled_root_,
-                        shifted_variance_, square_, square_of_large_, square_of_small_, winograd_kernels_>;
+using never_nodes = ops<exchange_, pack_, part_, range_scale_, scaled_in_range_, scaled_root_, shifted_variance_,
+                        square_, square_of_small_, winograd_kernels_>;
 
 constexpr table_row const* row_of(graph::descriptor const* op) {
   for (table_row const& row : table)
