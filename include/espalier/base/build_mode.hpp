@@ -8,9 +8,7 @@
 /// them at run time, from a table of their steps, so no kernels are compiled and no header of xsimd is read. This is
 /// for the builds between two edits: errors and plans are those of a full build.
 ///
-/// numbers  sums of reductions and products are in double, in another order than a kernel's: results agree as those of
-///          two processors do. Scattered sums (scatter_add, gradients of index_select and of windows) are added one
-///          after the other, and lose more digits than a kernel's if they have many terms
+/// numbers  sums are in double, in another order than a kernel's: results agree as those of two processors do
 /// cost     a step takes 10 to 100 times as long as kernels; threads of cpu_parallel<N> do nothing. A trainer may have
 ///          more bytes. A formula outside of a model may allocate when it runs
 /// kernels  programs of 16-bit numbers, quantized models and bounded batches (up_to) keep their kernels, and so do

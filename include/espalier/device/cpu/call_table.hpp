@@ -41,11 +41,11 @@ constexpr int count_arguments(plan::planned const& p) {
   for (int x = 1; x <= p.groups.group_count; ++x) n += count_arguments(p, x);
   return n;
 }
-template <int Groups, int Arguments>
-constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& g, plan::planned const& p) {
-  call_table<Groups, Arguments> r{};
+/// Table: call_table, or one with the same members.
+template <class Table>
+constexpr void write_calls(graph::node_table const& g, plan::planned const& p, Table& r) {
   int n = 0;
-  for (int x = 1; x <= Groups; ++x) {
+  for (int x = 1; x <= p.groups.group_count; ++x) {
     plan::group const& group = p.groups.groups[x];
     plan::kernel_body const& body = p.ir.groups[x];
     bool const product = group.kind == plan::kernel_kind::contraction, random = group.kind == plan::kernel_kind::random;
@@ -83,6 +83,11 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
       r.arguments[n++] = find_sums_address(p, x);
     }
   }
+}
+template <int Groups, int Arguments>
+constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& g, plan::planned const& p) {
+  call_table<Groups, Arguments> r{};
+  write_calls(g, p, r);
   return r;
 }
 template <class Program>
@@ -91,12 +96,13 @@ inline constexpr auto calls_of =
         plan::graph_of<Program>.nodes, plan::plan_of<Program>);
 
 /// How many random numbers of a node belong to one sample: a row, if its first axis is that of the batch. Otherwise all
-/// of them, so that processes with other samples have other numbers.
+/// of them, so that processes with other samples have other numbers. samples: 0 in a program without a batch.
+constexpr std::int64_t numbers_per_sample(extents const& shape, int samples) {
+  return samples > 0 && shape.rank > 0 && shape.at[0] == samples ? shape.size() / samples : shape.size();
+}
 template <class Program>
 constexpr std::int64_t numbers_per_sample(int id) {
-  extents const& shape = plan::graph_of<Program>.nodes[id].shape;
-  int const samples = plan::batch_of<Program>;
-  return shape.rank > 0 && shape.at[0] == samples ? shape.size() / samples : shape.size();
+  return numbers_per_sample(plan::graph_of<Program>.nodes[id].shape, plan::batch_of<Program>);
 }
 }  // namespace espalier::on_cpu::detail
 #include "../../base/diagnostics_pop.hpp"

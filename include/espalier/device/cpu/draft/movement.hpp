@@ -38,11 +38,18 @@ void run_move(step<T> const& s, T const* x, T* y) {
   copy_each(x, y, s.y.size(), s.map.fills_with_lowest ? -math::infinity<T> : T(0),
             [&](std::int64_t i) { return moved_offset(s.map, s.a, s.y, i); });
 }
+/// y = 0, then y[at(i)] += x[i], in double. room: a double for each element of y; at(i) below 0: left out.
+template <class T, class At>
+void add_scattered(T const* x, std::int64_t n, T* y, std::int64_t size, T* room, At const& at) {
+  auto* const sums = reinterpret_cast<double*>(room);
+  for (std::int64_t i = 0; i < size; ++i) sums[i] = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (std::int64_t const to = at(i); to >= 0) sums[to] += static_cast<double>(x[i]);
+  for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(sums[i]);
+}
 template <class T>
-void run_scatter_add(step<T> const& s, T const* x, T* y) {
-  for (std::int64_t i = 0; i < s.y.size(); ++i) y[i] = T(0);
-  for (std::int64_t i = 0; i < s.a.size(); ++i)
-    if (std::int64_t const at = moved_offset(s.map, s.y, s.a, i); at >= 0) y[at] += x[i];
+void run_scatter_add(step<T> const& s, T const* x, T* y, T* room) {
+  add_scattered(x, s.a.size(), y, s.y.size(), room, [&](std::int64_t i) { return moved_offset(s.map, s.y, s.a, i); });
 }
 template <class T>
 void run_concatenate(step<T> const& s, T const* a, T const* b, T* y) {
@@ -78,17 +85,18 @@ void run_index_gather(step<T> const& s, T const* x, std::int32_t const* index, T
   copy_each(x, y, s.y.size(), T(0), [&](std::int64_t i) { return from.at(i); });
 }
 template <class T>
-void run_index_scatter_add(step<T> const& s, T const* x, std::int32_t const* index, T* y) {
+void run_index_scatter_add(step<T> const& s, T const* x, std::int32_t const* index, T* y, T* room) {
   indexed_elements const to{index, s.a, s.b, s.axis, s.y.at[s.axis]};
-  for (std::int64_t i = 0; i < s.y.size(); ++i) y[i] = T(0);
-  for (std::int64_t i = 0; i < s.a.size(); ++i) y[to.at(i)] += x[i];
+  add_scattered(x, s.a.size(), y, s.y.size(), room, [&](std::int64_t i) { return to.at(i); });
 }
 template <class T>
-void run_index_copy(step<T> const& s, T const* x, std::int32_t const* index, T const* source, T* y) {
+void run_index_copy(step<T> const& s, T const* x, std::int32_t const* index, T const* source, T* y, T* room) {
   copy(x, y, s.y.size());
+  auto* const sums = reinterpret_cast<double*>(room);  // read only where an index points to
   indexed_elements const to{index, s.c, s.b, s.axis, s.y.at[s.axis]};
-  for (std::int64_t i = 0; i < s.c.size(); ++i) y[to.at(i)] = T(0);
-  for (std::int64_t i = 0; i < s.c.size(); ++i) y[to.at(i)] += source[i];
+  for (std::int64_t i = 0; i < s.c.size(); ++i) sums[to.at(i)] = 0;
+  for (std::int64_t i = 0; i < s.c.size(); ++i) sums[to.at(i)] += static_cast<double>(source[i]);
+  for (std::int64_t i = 0; i < s.c.size(); ++i) y[to.at(i)] = static_cast<T>(sums[to.at(i)]);
 }
 
 }  // namespace espalier::on_cpu::draft

@@ -32,6 +32,9 @@ constexpr std::int64_t room_of(step<T> const& s, instruction<T> const* body) {
     }
     case plan::kernel_kind::strided_reduction:
     case plan::kernel_kind::window_sum:
+    case plan::kernel_kind::scatter_add:
+    case plan::kernel_kind::index_scatter_add:
+    case plan::kernel_kind::index_copy:
       return s.y.size() * wide;
     default:
       return fused;
@@ -74,7 +77,7 @@ void run_step(program_view<T> const& p, int x, void* const* base, T* room) {
     case kernel_kind::move:
       return run_move(s, at(0), at(2));
     case kernel_kind::scatter_add:
-      return run_scatter_add(s, at(0), at(2));
+      return run_scatter_add(s, at(0), at(2), room);
     case kernel_kind::concatenate:
       return run_concatenate(s, at(0), at(1), at(2));
     case kernel_kind::pack:
@@ -84,9 +87,9 @@ void run_step(program_view<T> const& p, int x, void* const* base, T* room) {
     case kernel_kind::index_gather:
       return run_index_gather(s, at(0), integers(1), at(2));
     case kernel_kind::index_scatter_add:
-      return run_index_scatter_add(s, at(0), integers(1), at(2));
+      return run_index_scatter_add(s, at(0), integers(1), at(2), room);
     case kernel_kind::index_copy:
-      return run_index_copy(s, at(0), integers(1), at(2), at(3));
+      return run_index_copy(s, at(0), integers(1), at(2), at(3), room);
     case kernel_kind::loop:
       return s.loop(base, arguments, room);
     case kernel_kind::part:              // the tensor has the memory of the vector
