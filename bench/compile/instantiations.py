@@ -23,7 +23,7 @@ MOST, LEAST = 1.03, 0.90
 SKIPPED = 77
 # The same instruction set everywhere: kernels are chosen by it.
 # Without xsimd, whose number of templates is another one in each version.
-FLAGS = ["-std=c++20", "-DESPALIER_COMPILER_VECTORS", "-march=x86-64-v3", f"-I{ROOT / 'include'}", "-ftime-trace-granularity=0", "-Xclang", "-fsyntax-only", "-c"]
+FLAGS = ["-std=c++20", "-DESPALIER_COMPILER_VECTORS", "-DESPALIER_DRAFT=0", "-march=x86-64-v3", f"-I{ROOT / 'include'}", "-ftime-trace-granularity=0", "-Xclang", "-fsyntax-only", "-c"]
 
 
 def events(source, arguments):

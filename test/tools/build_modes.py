@@ -53,7 +53,7 @@ def modes():
     for compiler, pairs in {"gcc": ["0 native", "1 none", "2 none", "2 native", "3 none", "3 native", "s none"], "clang": ["0 none", "1 native", "2 none", "3 native", "s none"]}.items():
         for pair in pairs:
             level, arch = pair.split()
-            made.append(Mode(f"{compiler}_o{level}_{arch}", compiler, "run", f"-O{level} {STRICT}" + (" -march=native" if arch == "native" else "")))
+            made.append(Mode(f"{compiler}_o{level}_{arch}", compiler, "run", f"-O{level} {STRICT}" + (" -march=native" if arch == "native" else "") + (" -DESPALIER_DRAFT=0" if level == "0" else "")))
     for compiler in COMPILERS:
         made += [
             Mode(f"{compiler}_no_exceptions", compiler, "run", f"-O1 {STRICT} -fno-exceptions -fno-rtti", quick=compiler == "gcc"),
@@ -62,7 +62,7 @@ def modes():
             Mode(f"{compiler}_separate_rounding", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SEPARATE_ROUNDING -ffp-contract=off"),
             Mode(f"{compiler}_small", compiler, "run", f"-O1 {STRICT} -march=native -DESPALIER_SMALL"),
             Mode(f"{compiler}_separate_rounding_fast", compiler, "invalid", "-DESPALIER_SEPARATE_ROUNDING -ffast-math", "espalier cannot fix the bits of numbers with -ffast-math", quick=compiler == "gcc"),
-            Mode(f"{compiler}_draft", compiler, "run", f"-O0 {STRICT} -march=native -DESPALIER_DRAFT"),
+            Mode(f"{compiler}_draft", compiler, "run", f"-O0 {STRICT} -march=native"),
             Mode(f"{compiler}_draft_optimized", compiler, "run", f"-O2 {STRICT} -DESPALIER_DRAFT"),
             Mode(f"{compiler}_lto", compiler, "run", f"-O2 {STRICT} -flto=auto"),
             Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all -DWITH_A_STREAM"),

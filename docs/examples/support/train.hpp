@@ -53,7 +53,7 @@ void train(Trainer& trainer, Training& training, Evaluation& train_samples, Eval
   }
   learned.draw();
   std::printf("learning curve: %s, %s\n", learned.csv(), learned.svg());
-  std::printf("training took %.4f s\ntest accuracy: %.4f\n", spent, result.test_accuracy);
+  std::printf("training took %.4f s (%s)\ntest accuracy: %.4f\n", spent, espalier::build_mode, result.test_accuracy);
 }
 
 }  // namespace examples
