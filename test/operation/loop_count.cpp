@@ -81,12 +81,13 @@ BOOST_AUTO_TEST_CASE(loops_of_loops) {
     BOOST_TEST_CONTEXT("steps " << n) {
 #if defined(ESPALIER_TEST_ALL)  // support/longer_run.hpp
       check_count<one_count_for_two>("one count", u, h, xs, count_of(n), ts);
-#else
+#endif
+#if !defined(ESPALIER_TEST_ALL) || ESPALIER_IS_DRAFT
       check_count<nested>("two counts", u, h, xs, count_of(n), ts, tensor<std::int32_t, shape<1>>{2}, us);
 #endif
     }
   }
-#if !defined(ESPALIER_TEST_ALL)
+#if !defined(ESPALIER_TEST_ALL) || ESPALIER_IS_DRAFT
   check_count<nested>("no inner step", u, h, xs, count_of(2), ts, tensor<std::int32_t, shape<1>>{0}, us);
 #endif
 }
@@ -111,8 +112,8 @@ BOOST_AUTO_TEST_CASE(values_behind_the_count) {
   for (int i = 12; i < 24; ++i)
     xs[i] = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
   auto const found = fused(with_products{}, dy, w, u, h, xs, count_of(2));
-  check_same("infinite values", " (kernels)", found, wanted, 0, std::make_index_sequence<4>{});
+  check_same("infinite values", " (kernels)", found, wanted, 0);
   check_same("infinite values", " (interpreter)", interpreted(with_products{}, false, dy, w, u, h, xs, count_of(2)),
-             by_nodes, 0, std::make_index_sequence<4>{});
+             by_nodes, 0);
   for (int i = 12; i < 24; ++i) BOOST_TEST(std::get<3>(found.gradients)[i] == 0);
 }

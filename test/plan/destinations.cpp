@@ -281,10 +281,10 @@ BOOST_AUTO_TEST_CASE(a_concatenation_lives_as_long_as_what_is_two_levels_deep_in
 // A norm about the running mean: kernels keep sums over rows in the memory of the new value from the first row on.
 BOOST_AUTO_TEST_CASE(a_state_with_one_value_per_column_is_not_overwritten_by_sums_over_rows_that_need_it) {
   built_program p;
-  constexpr extents rows{2, {8, 40}}, columns{2, {1, 40}};
-  handle const x = p.argument(0, rows), seen = p.buffer(0, columns), d = x - seen;
+  constexpr extents samples{2, {8, 40}}, per_column{2, {1, 40}};
+  handle const x = p.argument(0, samples), seen = p.buffer(0, per_column), d = x - seen;
   auto const sum = [&](handle v) {
-    return handle{&p.nodes, esp::detail::reduce<esp::sum_>(p.nodes, v.id, 1u, columns)};
+    return handle{&p.nodes, esp::detail::reduce<esp::sum_>(p.nodes, v.id, 1u, per_column)};
   };
   p.result(d / (sum(d * d) + 1.0));
   handle const next = sum(tanh(d));

@@ -38,23 +38,64 @@ struct loop {
   }
 };
 
+/// s(x...) = sum(f(x...) w): one number, with a weight for each element of the result. w is the last argument.
+template <class F>
+struct weighted {
+  template <class... A>
+  constexpr auto operator()(A... a) const {
+    return with(std::tuple<A...>{a...}, std::make_index_sequence<sizeof...(A) - 1>{});
+  }
+
+ private:
+  template <class Arguments, std::size_t... I>
+  static constexpr auto with(Arguments a, std::index_sequence<I...>) {
+    return sum(F{}(std::get<I>(a)...) * std::get<sizeof...(I)>(a));
+  }
+};
+
+/// The gradient of s along directions u: sum over the real arguments of <ds/dx, u>. Arguments: x..., u..., w.
+template <class F, unsigned Differentiated>
+struct directional {
+  template <class... A>
+  constexpr auto operator()(A... a) const {
+    return with(std::tuple<A...>{a...}, std::make_index_sequence<(sizeof...(A) - 1) / 2>{});
+  }
+
+ private:
+  template <class Arguments, std::size_t... I>
+  static constexpr auto with(Arguments a, std::index_sequence<I...> all) {
+    return (along<I>(a, all) + ...);
+  }
+  template <std::size_t K, class Arguments, std::size_t... I>
+  static constexpr auto along(Arguments a, std::index_sequence<I...>) {
+    if constexpr (Differentiated >> K & 1u)
+      return sum(esp::grad<static_cast<int>(K)>(weighted<F>{})(std::get<I>(a)..., std::get<2 * sizeof...(I)>(a)) *
+                 std::get<sizeof...(I) + K>(a));
+    else return 0.0;
+  }
+};
+
+template <class X>
+X direction(X const& like, std::uint64_t seed) {
+  if constexpr (std::is_same_v<typename X::value_type, double>)
+    return numbers<double, typename X::shape_type>(seed, -1, 1);
+  else return like;
+}
 template <template <bool> class F, class... X, std::size_t... I>
 void check_second_order(char const* name, std::index_sequence<I...>, X const&... x) {
   constexpr unsigned differentiated = esp::detail::all_differentiated<X...>();
   auto const w = numbers<double, shape_of_result<F<true>, X...>>(2000, 0.5, 1.5);
   esp::tensor<double, esp::shape<>> const one{1.0};
-  std::tuple<X...> const u{detail::direction(x, 1000 + I)...};
+  std::tuple<X...> const u{direction(x, 1000 + I)...};
   auto const of = [&]<class G>(G g) { return fused(g, one, x..., std::get<I>(u)..., w); };
   auto const counted = of(directional<F<true>, differentiated>{}), masked = of(directional<F<false>, differentiated>{});
-  using all = std::make_index_sequence<std::tuple_size_v<decltype(counted.gradients)>>;
-  check_same(name, " (second order, count against mask)", counted, masked, 1e-11, all{});
+  check_same(name, " (second order, count against mask)", counted, masked, 1e-11);
 }
 template <template <bool> class F, class... X>
 void check_count(char const* name, X const&... x) {
   auto const dy = numbers<double, shape_of_result<F<true>, X...>>(99, 0.5, 1.5);
   auto const counted = fused(F<true>{}, dy, x...), masked = fused(F<false>{}, dy, x...);
-  using index = std::make_index_sequence<std::tuple_size_v<decltype(counted.gradients)>>;
-  check_same(name, " (count against mask)", counted, masked, 1e-12, index{});
+  check_same(name, " (count against mask)", counted, masked, 1e-12);
   check_second_order<F>(name, std::index_sequence_for<X...>{}, x...);
   check_kernels(name, F<true>{}, x...);
   check_pullback(name, F<true>{}, x...);
