@@ -6,8 +6,9 @@
 /// Programs that are planned, proved and run when a test runs, in place of when it is compiled.
 namespace test {
 
-/// The plan of a program, which its proof accepts, run by the engine of drafts. Throws std::logic_error with the fault
-/// of a plan that is refused. Loops are not known: their bodies are compiled. T: float or double.
+/// Plans a program, proves the plan, and runs it by the engine of drafts. T: float or double; results: by their number.
+/// Throws std::logic_error if tracing found a fault, if the plan is wrong, or if the program has a loop, whose body is
+/// planned when it is compiled.
 template <class T>
 void run_planned(espalier::graph::program const& p, espalier::detail::eager_inputs<T> const& in, T* const* results);
 
