@@ -48,6 +48,12 @@ function(espalier_describe target folder)
   endforeach()
 endfunction()
 
+# espalier_describe_precompiled(TARGET HEADER): the same, with HEADER precompiled once for each program or library of several files.
+function(espalier_describe_precompiled target header)
+  target_link_libraries(${target} INTERFACE espalier::espalier)
+  target_precompile_headers(${target} INTERFACE "${header}")
+endfunction()
+
 # espalier_add_cuda_kernels(TARGET [HEADERS FILE...]): TARGET is a library (OBJECT or STATIC) of all files that use <espalier/cuda.hpp>. The kernels that they
 # launch are compiled by nvcc, for CMAKE_CUDA_ARCHITECTURES ("80-real;90-real;100" if that is empty), into a library that comes with TARGET wherever it is
 # linked. FILE are headers with ops of the program's own. espalier_NVCC_FLAGS holds further arguments of nvcc.

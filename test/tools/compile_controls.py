@@ -6,51 +6,22 @@ They are those beside the compile-time errors: each FILE as it stands, without S
 its own, they cost less than half. Files that cannot stand in one (see group_tests.py), and all if the one source does not compile, are compiled alone, so
 that an error names its file and no file fails for the sake of another.
 """
-import os
 import sys
-import tempfile
 
 import compile_fail
-from group_tests import NotForGroups, parts_of
-
-
-def needs_machine_code(path):
-    with open(path, encoding="utf-8") as file:
-        return bool(compile_fail.directives(file.read())["code"])
-
-
-def together(paths):
-    """(one source for those that can stand in one, the others)."""
-    includes, spaces, others = {}, [], []
-    for number, path in enumerate(paths):
-        try:
-            if needs_machine_code(path):
-                raise NotForGroups(path)
-            own, first, lines, macros = parts_of(path)
-        except NotForGroups:
-            others.append(path)
-            continue
-        includes |= dict.fromkeys(own)
-        spaces += [f"namespace control_{number} {{", f'#line {first} "{path}"', *lines, *(f"#undef {macro}" for macro in dict.fromkeys(macros)), "}"]
-    return "\n".join([*includes, *spaces]) + "\n", others
 
 
 def check(paths, command):
     """What is wrong, as sentences."""
-    source, alone = together(paths)
+    source, alone = compile_fail.together(paths)
     if len(paths) - len(alone) > 1:
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "controls.cpp")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(source)
-            status, _ = compile_fail.compile_(command, path, "-Werror")
-        if status:
+        if compile_fail.compile_text(command, source, "-Werror")[0]:
             alone = paths
     else:
         alone = paths
     problems = []
     for path in alone:
-        status, message = compile_fail.compile_(compile_fail.to_machine_code(command) if needs_machine_code(path) else command, path, "-Werror")
+        status, message = compile_fail.compile_(compile_fail.to_machine_code(command) if compile_fail.needs_machine_code(path) else command, path, "-Werror")
         if status:
             problems.append(f"{path} does not compile as it stands:\n{message}")
     return problems

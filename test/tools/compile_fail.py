@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks one refusal:  compile_fail.py [--without-control] FILE -- COMPILER ARGUMENTS...
+"""Checks refusals:  compile_fail.py [--without-control] FILE... -- COMPILER ARGUMENTS...
 
-FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exactly one error, in few words. The file says what is expected:
+Each FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exactly one error, in few words. The file says what is expected:
 
   // expect: REGEX          found anywhere in what the compiler prints (at least one such line is required)
   // expect-early: REGEX    found within its first EARLY_LINES lines
@@ -12,7 +12,11 @@ FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exac
   // net: REGEX             the user's own net type: what matches costs no bytes
   // code: WHY              compiled to machine code, where g++ says it; others are only read
 
-With --without-control the file is not compiled as it stands: compile_controls.py does so for many at a time.
+With --without-control no file is compiled as it stands: compile_controls.py does so for many at a time.
+
+Several files are compiled as one source first, where each has a namespace of its own, in two fifths of the time. The compiler's output is told apart by the
+files that its parts name, and a file passes if its own part is as expected. All others are compiled alone, and that decides: a compiler says an error of a
+template that two files instantiate once, for the first of them.
 
 The include stack counts for nothing: where a header is included from is the user's own doing.
 """
@@ -21,6 +25,9 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+
+from group_tests import NotForGroups, parts_of
 
 MOST_LINES = 8
 LINES_OF_OWN_CODE = 12
@@ -32,6 +39,9 @@ ERROR = re.compile(r"\berror: ")
 DIRECTIVE = re.compile(r"^// (expect|expect-early|expect-26|lines|net|code): (.+?)\s*$", re.M)
 CLOSING = re.compile(r"^\d+ (warnings? and \d+ )?errors? generated\.$")
 STANDARD = re.compile(r"^-std=\S+$")
+SPACE = re.compile(r"\brefusal_\d+::")
+CONTEXT = re.compile(r"^\S+: (In|At) .*:$|:\d+:   (required|recursively required) (from|by) ")  # what g++ says before an error or a note
+DIAGNOSTIC = re.compile(r": (?P<kind>fatal error|error|warning|note): ")
 COMPUTED_MESSAGES = 202306  # the value of __cpp_static_assert
 
 
@@ -145,13 +155,125 @@ def check_computed(source, command, expected):
     return problems + ["C++26: " + words for words in found], f"refused in C++26 in {size}:\n{message}"
 
 
+def needs_machine_code(path):
+    with open(path, encoding="utf-8") as file:
+        return bool(directives(file.read())["code"])
+
+
+def together(paths):
+    """(one source for those that can stand in one, the others). Macros that a file defines end with it."""
+    includes, spaces, others = {}, [], []
+    for number, path in enumerate(paths):
+        try:
+            if needs_machine_code(path):
+                raise NotForGroups(path)
+            own, first, lines, macros = parts_of(path)
+        except NotForGroups:
+            others.append(path)
+            continue
+        includes |= dict.fromkeys(own)
+        spaces += [f"namespace refusal_{number} {{", f'#line {first} "{path}"', *lines, *(f"#undef {macro}" for macro in dict.fromkeys(macros)), "}"]
+    return "\n".join([*includes, *spaces]) + "\n", others
+
+
+def compile_text(command, text, *flags):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "together.cpp")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return compile_(command, path, *flags)
+
+
+def blocks_of(message):
+    """The diagnostics of a message as lists of lines: an error or a warning, with what is said before it of where it is, and with its notes."""
+    blocks, context = [], []
+    for line in without_include_stack(message):
+        found = DIAGNOSTIC.search(line)
+        if CLOSING.match(line):
+            continue
+        if found and found["kind"] != "note":
+            blocks.append(context + [line])
+            context = []
+        elif CONTEXT.search(line) and not found:
+            context.append(line)
+        elif found and blocks:  # a note of the last one
+            blocks[-1] += context + [line]
+            context = []
+        elif context or not blocks:
+            context.append(line)
+        else:
+            blocks[-1].append(line)
+    if blocks:
+        blocks[-1] += context
+    return blocks
+
+
+def messages_of(message, paths):
+    """What a compiler says of one source as what it says of each file. What names no file belongs to the file before; None if there is none, or there are several."""
+    messages, owner = {path: [] for path in paths}, None
+    for block in blocks_of(message):
+        owners = {path for path in paths if any(f"{path}:" in line for line in block)}
+        if len(owners) > 1 or (not owners and owner is None):
+            return None
+        owner = owners.pop() if owners else owner
+        messages[owner] += [SPACE.sub("", line) for line in block]
+    closing = ["1 error generated."] if any(CLOSING.match(line) for line in message.splitlines()) else []
+    return {path: "\n".join(lines + closing) for path, lines in messages.items()}
+
+
+def limitless(command):
+    """The flag of compilers that else say twenty errors and no more."""
+    return ["-ferror-limit=0"] if "clang" in os.path.basename(command[0]) else []
+
+
+def pass_together(paths, command, kind):
+    """Those of the files that are refused as expected when all are compiled as one source. kind: expect or expect-26."""
+    source, others = together(paths)
+    status, message = compile_text([*command, *limitless(command)], source, "-DSHOULD_FAIL")
+    messages = messages_of(message, [path for path in paths if path not in others]) if status else None
+    passed = []
+    for path, own in (messages or {}).items():
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        expected = directives(text)
+        wanted = {"expect": expected[kind], "expect-early": expected["expect-early"] if kind == "expect" else [], "lines": expected["lines"], "net": expected["net"]}
+        if wanted["expect"] and "SHOULD_FAIL" in text and not problems_of_message(own, wanted)[0]:
+            passed.append(path)
+    return passed
+
+
+def check_many(paths, command):
+    """Returns (problems, report) of files whose controls are compiled elsewhere."""
+    passed = set(pass_together(paths, command, "expect"))
+    computed = [path for path in paths if path in passed and has_computed(path)]
+    if computed and computes_messages(tuple(command)):
+        command_26 = with_header_of_26(command)
+        controls, others = together(computed)
+        good = pass_together(computed, command_26, "expect-26") if compile_text(command_26, controls, "-Werror")[0] == 0 else []
+        passed -= set(computed) - set(good)
+    problems, report = [], [f"{len(passed)} of {len(paths)} refused as expected in one source"]
+    for path in paths:
+        if path not in passed:
+            found, said = check(path, command, with_control=False)
+            problems += [f"{path}: {problem}" for problem in found]
+            report.append(f"{path}: {said}" if found else f"{path}: refused as expected, alone")
+    return problems, "\n".join(report)
+
+
+def has_computed(path):
+    with open(path, encoding="utf-8") as file:
+        return bool(directives(file.read())["expect-26"])
+
+
 def main(arguments):
     with_control = arguments[:1] != ["--without-control"]
     if not with_control:
         arguments = arguments[1:]
-    if "--" not in arguments or arguments.index("--") != 1:
+    at = arguments.index("--") if "--" in arguments else 0
+    if at < 1 or (at > 1 and with_control):
         sys.exit(__doc__)
-    problems, report = check(arguments[0], arguments[2:], with_control)
+    paths, command = arguments[:at], arguments[at + 1:]
+    problems, report = check(paths[0], command, with_control) if at == 1 else check_many(paths, command)
     for problem in problems:
         print("problem:", problem)
     print(report)

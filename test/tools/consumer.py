@@ -167,16 +167,28 @@ class Consumer:
         self.check(project / "build/program")
 
     def precompiled(self):
-        """With a precompiled umbrella header, by both build systems."""
+        """With precompiled headers, by both build systems, installed and as a folder of the project."""
         self.run("cmake", "--version")
         there, project = self.installed(), self.project("precompiled")
         self.check(self.cmake(project, f"-DCMAKE_PREFIX_PATH={there}"))
         self.run("meson", "setup", project / "by_meson", project, PKG_CONFIG_PATH=str(there / "share/pkgconfig"))
-        self.run("meson", "compile", "-C", project / "by_meson")
-        self.check(project / "by_meson/program")
-        for build in ("build", "by_meson"):
-            if not [*(project / build).rglob("*.gch"), *(project / build).rglob("*.pch")]:
+        inside = self.work / "inside"
+        shutil.copytree(project, inside, ignore=shutil.ignore_patterns("build", "by_meson"))
+        (inside / "subprojects").mkdir()
+        (inside / "subprojects/espalier").symlink_to(self.root)
+        lists = inside / "CMakeLists.txt"
+        lists.write_text(re.sub(r"^find_package\(.*\)$", "add_subdirectory(subprojects/espalier)", lists.read_text(encoding="utf-8"), flags=re.M), encoding="utf-8")
+        self.check(self.cmake(inside))
+        self.run("meson", "setup", inside / "by_meson", inside, "--force-fallback-for=espalier")
+        for by_meson in (project / "by_meson", inside / "by_meson"):
+            self.run("meson", "compile", "-C", by_meson)
+            self.check(by_meson / "program")
+        for build in (project / "build", project / "by_meson", inside / "build", inside / "by_meson"):
+            if not [*build.rglob("*.gch"), *build.rglob("*.pch")]:
                 raise Failed(f"there is no precompiled header in {build}")
+        # What programs that train include: a file that includes nothing has it from there.
+        (self.work / "more.cpp").write_text("using espalier::data::loader, espalier::trainer, espalier::optim::Adam, espalier::nn::Linear;\n")
+        self.run(*self.compiler, *self.arguments, f"-I{there / 'include'}", "-fsyntax-only", "-include", there / "share/espalier/espalier_precompiled.hpp", self.work / "more.cpp")
 
     def single_header(self):
         sources = self.root / "test/consumer/single_header"

@@ -121,6 +121,100 @@ root<net> r;
                          "the message lacks /include/")
 
 
+class Together(unittest.TestCase):
+    """Several files at once."""
+
+    ROOT = """// SPDX-License-Identifier: BSL-1.0
+// expect: NUMBER must be three
+template <int A> struct root { static_assert(A == 3, "NUMBER must be three"); };
+#ifdef SHOULD_FAIL
+root<NUMBER> r;
+#endif
+"""
+
+    def check(self, *texts):
+        """What is wrong with these files, what is said of them, and how often the compiler was called for them."""
+        calls = []
+        compile_, compile_fail.compile_ = compile_fail.compile_, lambda *arguments: calls.append(arguments) or compile_(*arguments)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [os.path.join(folder, f"refusal{chr(97 + number)}.cpp") for number in range(len(texts))]
+                for path, text in zip(paths, texts):
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(text)
+                problems, report = compile_fail.check_many(paths, COMMAND)
+                return problems, report, len(calls)
+        finally:
+            compile_fail.compile_ = compile_
+
+    def test_right_ones_are_compiled_once(self):
+        problems, report, calls = self.check(*(self.ROOT.replace("NUMBER", number) for number in "12456"))
+        self.assertEqual((problems, calls), ([], 1))
+        self.assertEqual(report, "5 of 5 refused as expected in one source")
+
+    def test_wrong_words(self):
+        problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("// expect: NUMBER", "// expect: seven").replace("NUMBER", "2"))
+        self.assertEqual((len(problems), calls), (1, 2))
+        self.assertRegex(problems[0], "refusalb.cpp: the message lacks /seven must")
+
+    def test_one_that_is_not_refused(self):
+        problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("NUMBER", "3"), self.ROOT.replace("NUMBER", "4"))
+        self.assertEqual((len(problems), calls), (1, 2))
+        self.assertRegex(problems[0], "refusalb.cpp: it compiled")
+
+    def test_none_is_refused(self):
+        problems, _, calls = self.check(self.ROOT.replace("NUMBER", "3"), self.ROOT.replace("NUMBER", "3"))
+        self.assertEqual((len(problems), calls), (2, 3))
+
+    def test_two_errors_of_one(self):
+        problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("NUMBER", "2").replace("#endif", "static_assert(1 > 2);\n#endif"))
+        self.assertEqual(calls, 2)
+        self.assertRegex(problems[0], "refusalb.cpp: the message has 2 errors, not one")
+
+    def test_an_error_that_is_said_once_for_two_files(self):
+        """A template of a header that both include; the second file is compiled alone."""
+        with tempfile.TemporaryDirectory() as folder:
+            header = os.path.join(folder, "root.hpp")
+            with open(header, "w", encoding="utf-8") as file:
+                file.write('#pragma once\ntemplate <int A> struct root { static_assert(A == 3, "must be three"); };\n')
+            text = f'// expect: must be three\n#include "{header}"\n#ifdef SHOULD_FAIL\nroot<1> r;\n#endif\n'
+            problems, report, calls = self.check(text, text)
+            self.assertEqual((problems, calls), ([], 2))
+            self.assertRegex(report, "1 of 2 refused as expected in one source\n.*refusalb.cpp: refused as expected, alone")
+
+    def test_names_of_types_are_those_of_a_file_alone(self):
+        own = """// SPDX-License-Identifier: BSL-1.0
+// expect: [^:]\\broot<mine>
+// lines: 12
+template <class A> struct root { static_assert(sizeof(A) == 3, "small"); };
+#ifdef SHOULD_FAIL
+struct mine {};
+root<mine> r;
+#endif
+"""
+        problems, _, calls = self.check(own, self.ROOT.replace("NUMBER", "1"))
+        self.assertEqual((problems, calls), ([], 1))
+
+    def test_what_cannot_stand_in_one_source_is_compiled_alone(self):
+        problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("NUMBER", "2") + "namespace std { struct mine; }\n")
+        self.assertEqual((problems, calls), ([], 2))
+
+    def test_more_errors_than_a_compiler_says_at_once(self):
+        problems, _, calls = self.check(*(self.ROOT.replace("NUMBER", str(number)) for number in range(10, 40)))
+        self.assertEqual((problems, calls), ([], 1))
+
+    def test_contexts_of_notes_stay_with_their_error(self):
+        blocks = compile_fail.blocks_of("\n".join([
+            "a.cpp: In function 'f':", "a.cpp:3:1: error: one", "    3 |  code", "b.hpp: In substitution of 'g':", "a.cpp:3:1:   required from here", "b.hpp:1:1: note: two",
+            "c.cpp: In function 'g':", "c.cpp:7:1: warning: three", "2 errors generated."]))
+        self.assertEqual([(len(block), block[0]) for block in blocks], [(6, "a.cpp: In function 'f':"), (2, "c.cpp: In function 'g':")])
+
+    def test_a_message_of_no_file(self):
+        self.assertIsNone(compile_fail.messages_of("x.hpp:1:1: error: whose", ["a.cpp", "b.cpp"]))
+        self.assertIsNone(compile_fail.messages_of("a.cpp:1:1: error: whose\nb.cpp:1:1: note: this", ["a.cpp", "b.cpp"]))
+        self.assertEqual(compile_fail.messages_of("b.cpp:1:1: error: one\nx.hpp:1:1: error: two", ["a.cpp", "b.cpp"]), {"a.cpp": "", "b.cpp": "b.cpp:1:1: error: one\nx.hpp:1:1: error: two"})
+
+
 class ComputedMessages(Harness):
     """The directive expect-26, with a compiler that has the form and with one that has not."""
 
@@ -169,6 +263,16 @@ static_assert(same<2, 3>::value, SENTENCE("two must be three"));
     def test_warning_in_26(self):
         self.assert_problem_in_26(self.COMPUTED + "#if !defined(SHOULD_FAIL) && __cplusplus > 202002L\n#warning careful\n#endif\n",
                                   "the positive control does not compile")
+
+    def test_together(self):
+        """Files whose messages are computed are compiled as one source in C++26, too."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("good.cpp", "wrong.cpp")]
+            for path, text in zip(paths, (self.COMPUTED, self.COMPUTED.replace("// expect-26: two must be three; 2", "// expect-26: two must be three; 4"))):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            problems = compile_fail.check_many(paths, COMMAND)[0]
+            self.assertEqual(len(problems), 1 if self.has_form else 0, problems)
 
     def test_skipped_without_the_form(self):
         """A compiler without the form is asked nothing more than whether it has it."""
