@@ -4,6 +4,9 @@
 
 Seconds of the processor and memory of the compiler; the object's size and longest symbol; with clang, how many templates are instantiated. Prints a table; --csv FILE writes
 the same numbers (docs/benchmarks/compile.csv is the folder's own), --chart FILE draws both series. No flags beyond the optimisation level are given.
+
+With --examples, each program of docs/examples instead: as it is, as a draft (-O0), and both with the packaged precompiled header
+(docs/benchmarks/compile_examples.csv).
 """
 import argparse
 import csv
@@ -24,7 +27,7 @@ from check_floors import FLOORS  # noqa: E402
 
 DEPTHS = [4, 8, 16, 32, 64]
 WIDTHS = [64, 512, 4096]
-PRECOMPILED = "nets.hpp"
+PRECOMPILED = ROOT / "cmake/espalier_precompiled.hpp"  # the packaged one
 COLUMNS = ["case", "compiler", "debug", "seconds", "megabytes", "object_bytes", "longest_symbol", "instantiations"]
 
 # What is promised at -O2 without -g: case -> (how it is counted, seconds, megabytes with g++); 'over empty' counts from the empty file.
@@ -60,14 +63,45 @@ def cases(scratch):
     if digits.exists():
         yield "digits", digits, ['-DESPALIER_DATA="data"']
         yield "digits without xsimd", digits, ['-DESPALIER_DATA="data"', "-DESPALIER_COMPILER_VECTORS"]
-        (scratch / PRECOMPILED).write_text("#include <espalier.hpp>\n", encoding="utf-8")
-        yield "digits precompiled", digits, ['-DESPALIER_DATA="data"', "-include", str(scratch / PRECOMPILED)]
+        yield "digits precompiled", digits, ['-DESPALIER_DATA="data"', "-include", copied(scratch, "full")]
     yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
     yield f"depth {DEPTHS[-1]} without xsimd", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={DEPTHS[-1]}", "-DESPALIER_COMPILER_VECTORS"]
     for width in WIDTHS:
         yield f"width {width}", ROOT / "bench/compile/width.cpp", [f"-DWIDTH={width}"]
+
+
+def copied(scratch, kind):
+    """The packaged precompiled header, to be made for one kind of builds."""
+    path = scratch / f"{kind}_{PRECOMPILED.name}"
+    if not path.exists():  # clang refuses a header that is newer than what was made of it
+        shutil.copy(PRECOMPILED, path)
+    return str(path)
+
+
+def example_cases(scratch):
+    """Each example in four ways; those of MPI and CUDA have headers of others."""
+    for source in sorted((ROOT / "docs/examples").glob("*.cpp")):
+        text = source.read_text(encoding="utf-8")
+        if "int main(" not in text or "<espalier/mpi.hpp>" in text or "<espalier/cuda.hpp>" in text:
+            continue
+        data = ['-DESPALIER_DATA="data"']
+        yield source.stem, source, data
+        yield f"{source.stem} draft", source, [*data, "-O0"]
+        yield f"{source.stem} precompiled", source, [*data, "-include", copied(scratch, "full")]
+        yield f"{source.stem} draft precompiled", source, [*data, "-O0", "-include", copied(scratch, "draft")]
+
+
+def precompile(compiler, command, extra, made, limit):
+    """Makes the header that extra includes first, once for all cases of a compiler's options; that is not counted."""
+    header = extra[extra.index("-include") + 1]
+    flags = [a for a in command[1:command.index("-c")] if a not in ("-include", header)]
+    if (compiler, *flags) not in made:
+        status, _, said = spent([compiler, *flags, "-x", "c++-header", header, "-o", header + (".pch" if "clang" in compiler else ".gch")], limit)
+        if status:
+            sys.exit(f"the header is not precompiled: {said}")
+        made.add((compiler, *flags))
 
 
 def spent(command, limit):
@@ -160,6 +194,7 @@ def main():
     options.add_argument("--compilers", default="g++,clang++-19", help="comma separated; those not installed are left out")
     options.add_argument("--cases", default="", help="comma separated beginnings of case names; empty: all")
     options.add_argument("--debug", default="both", choices=["both", "yes", "no"], help="with -g, without, or both")
+    options.add_argument("--examples", action="store_true", help="the programs of docs/examples, in place of the series")
     options.add_argument("--repeat", type=int, default=3, help="the least of so many runs is reported")
     options.add_argument("--arch", default="native", help="-march=; none: the compiler's default")
     options.add_argument("--xsimd-include", default="", help="folder of other xsimd headers")
@@ -174,41 +209,37 @@ def main():
 
     wanted = tuple(filter(None, chosen.cases.split(",")))
     compilers = [c for c in chosen.compilers.split(",") if shutil.which(c)]
-    rows, failed = [], 0
+    rows, failed, made = [], 0, set()
     print(f"{processor()}; " + "; ".join(version(c) for c in compilers))
-    print(f"{'case':<23}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}{'object kB':>11}{'symbol':>8}{'instantiations':>16}")
+    print(f"{'case':<38}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}{'object kB':>11}{'symbol':>8}{'instantiations':>16}")
     with tempfile.TemporaryDirectory() as folder:
         built = pathlib.Path(folder) / "built.o"
         for compiler in compilers:
             for debug in {"both": [False, True], "yes": [True], "no": [False]}[chosen.debug]:
                 empty = None
-                for name, source, extra in cases(pathlib.Path(folder)):
+                for name, source, extra in (example_cases if chosen.examples else cases)(pathlib.Path(folder)):
                     if wanted and name != "empty" and not name.startswith(wanted):
                         continue
                     command = [compiler, "-std=c++20", "-O2", *(["-g"] if debug else []), *([] if chosen.arch == "none" else [f"-march={chosen.arch}"]),
                                *(["-isystem", chosen.xsimd_include] if chosen.xsimd_include else []), f"-I{ROOT / 'include'}", *extra,
                                "-c", str(source), "-o", str(built)]
-                    if PRECOMPILED in str(extra):  # made before, which is not counted
-                        header, made = pathlib.Path(folder) / PRECOMPILED, ".pch" if "clang" in compiler else ".gch"
-                        flags = [a for a in command[1:command.index("-c")] if a != "-include" and a != str(header)]
-                        status, _, said = spent([compiler, *flags, "-x", "c++-header", str(header), "-o", str(header) + made], chosen.limit)
-                        if status:
-                            sys.exit(f"the header is not precompiled: {said}")
+                    if "-include" in extra:
+                        precompile(compiler, command, extra, made, chosen.limit)
                     result, said = best_of(chosen.repeat, command, chosen.limit)
                     if result is None:
                         failed += 1
                         rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": None})
-                        print(f"{name:<23}{compiler:<14}{'-g' if debug else '':<5}  failed: {' '.join(said.split())[:120]}")
+                        print(f"{name:<38}{compiler:<14}{'-g' if debug else '':<5}  failed: {' '.join(said.split())[:120]}")
                         continue
                     seconds, megabytes = result
                     empty = seconds if name == "empty" else empty
-                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug and PRECOMPILED not in str(extra) else None
+                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug and "-include" not in extra and not chosen.examples else None
                     row = {"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1),
                            "object_bytes": built.stat().st_size, "longest_symbol": longest_symbol(built), "instantiations": counted}
                     rows.append(row)
-                    print(f"{name:<23}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}"
+                    print(f"{name:<38}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}"
                           f"{row['object_bytes'] / 1000:>11.0f}{row['longest_symbol']:>8}{counted or '':>16}", flush=True)
-    broken = report_promises(rows)
+    broken = 0 if chosen.examples else report_promises(rows)
     if chosen.csv:
         chosen.csv.parent.mkdir(parents=True, exist_ok=True)
         with open(chosen.csv, "w", newline="", encoding="utf-8") as file:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Cases that cost a compiler much and differ little are divided between a longer run (all tests with kernels: the gates
-/// `full` and `long`) and all others: each sees every kernel, and the two together all cases.
+/// Cases that cost a compiler much and differ little are divided between a longer run (all tests with kernels, in the
+/// gates full and long) and all others. Each sees every kernel, and the two together all cases.
 namespace test {
 
 #if defined(ESPALIER_TEST_ALL)

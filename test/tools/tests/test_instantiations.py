@@ -26,9 +26,17 @@ with tempfile.TemporaryDirectory() as folder:
                       "int main() { return sum<1>() + sum<2>() + sum<3>() + sum<3>(); }\n", encoding="utf-8")
     assert instantiations.count(source) == (3, 3), instantiations.count(source)
     baseline = pathlib.Path(folder) / "baseline.txt"
-    baseline.write_text(f"# said\n{source} -DX=1 3 2\n", encoding="utf-8")
+    baseline.write_text(f"# said\n{source} -DX=1 3 2 1000\n", encoding="utf-8")
+    assert instantiations.check(baseline) == 1
+    # A constant of 1000 rounds takes some thousands of steps.
+    source.write_text(source.read_text(encoding="utf-8") + "constexpr int rounds(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }\nconstexpr int large = rounds(1000);\n",
+                      encoding="utf-8")
+    baseline.write_text(f"# said\n{source} -DX=1 3 3 500\n", encoding="utf-8")
     assert instantiations.check(baseline) == 1
     instantiations.record(baseline)
-    assert baseline.read_text(encoding="utf-8") == f"# said\n{source} -DX=1 3 3\n"
+    words = baseline.read_text(encoding="utf-8").split()
+    assert words[:6] == ["#", "said", str(source), "-DX=1", "3", "3"] and 500 < int(words[6]) < 10000, words
     assert instantiations.check(baseline) == 0
+    source.write_text(source.read_text(encoding="utf-8").replace("rounds(1000)", "rounds(1200)"), encoding="utf-8")
+    assert instantiations.check(baseline) == 1
 print("passed")
