@@ -3,12 +3,11 @@
 """Tests compile_controls.py with small files:  test_compile_controls.py COMPILER ARGUMENTS..."""
 import os
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compile_controls  # noqa: E402
-import compile_fail  # noqa: E402
+from program_files import checked  # noqa: E402
 
 COMMAND = []
 
@@ -28,17 +27,7 @@ inline int first() { return numbers[0]; }
 class Controls(unittest.TestCase):
     def problems(self, *texts):
         """What is wrong with these files, and how often the compiler was called for them."""
-        calls = []
-        compile_, compile_fail.compile_ = compile_fail.compile_, lambda *arguments: calls.append(arguments) or compile_(*arguments)
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                paths = [os.path.join(folder, f"program_{number}.cpp") for number in range(len(texts))]
-                for path, text in zip(paths, texts):
-                    with open(path, "w", encoding="utf-8") as file:
-                        file.write(text)
-                return compile_controls.check(paths, COMMAND), len(calls)
-        finally:
-            compile_fail.compile_ = compile_
+        return checked(lambda paths: compile_controls.check(paths, COMMAND), texts)
 
     def test_right_programs_of_the_same_names_are_compiled_once(self):
         self.assertEqual(self.problems(RIGHT, RIGHT, RIGHT), ([], 1))
@@ -47,7 +36,7 @@ class Controls(unittest.TestCase):
         for wrong in ("int x = y;\n", "#warning careful\n"):
             problems, calls = self.problems(RIGHT, RIGHT + wrong, RIGHT)
             self.assertEqual(len(problems), 1, problems)
-            self.assertRegex(problems[0], r"program_1\.cpp does not compile as it stands:")
+            self.assertRegex(problems[0], r"program_ab\.cpp does not compile as it stands:")
             self.assertEqual(calls, 4)
 
     def test_one_that_another_disturbs_is_right(self):

@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compile_fail  # noqa: E402
+from program_files import checked  # noqa: E402
 
 COMMAND = []
 
@@ -134,18 +135,8 @@ root<NUMBER> r;
 
     def check(self, *texts):
         """What is wrong with these files, what is said of them, and how often the compiler was called for them."""
-        calls = []
-        compile_, compile_fail.compile_ = compile_fail.compile_, lambda *arguments: calls.append(arguments) or compile_(*arguments)
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                paths = [os.path.join(folder, f"refusal{chr(97 + number)}.cpp") for number in range(len(texts))]
-                for path, text in zip(paths, texts):
-                    with open(path, "w", encoding="utf-8") as file:
-                        file.write(text)
-                problems, report = compile_fail.check_many(paths, COMMAND)
-                return problems, report, len(calls)
-        finally:
-            compile_fail.compile_ = compile_
+        (problems, report), calls = checked(lambda paths: compile_fail.check_many(paths, COMMAND), texts)
+        return problems, report, calls
 
     def test_right_ones_are_compiled_once(self):
         problems, report, calls = self.check(*(self.ROOT.replace("NUMBER", number) for number in "12456"))
@@ -155,12 +146,12 @@ root<NUMBER> r;
     def test_wrong_words(self):
         problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("// expect: NUMBER", "// expect: seven").replace("NUMBER", "2"))
         self.assertEqual((len(problems), calls), (1, 2))
-        self.assertRegex(problems[0], "refusalb.cpp: the message lacks /seven must")
+        self.assertRegex(problems[0], "program_ab.cpp: the message lacks /seven must")
 
     def test_one_that_is_not_refused(self):
         problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("NUMBER", "3"), self.ROOT.replace("NUMBER", "4"))
         self.assertEqual((len(problems), calls), (1, 2))
-        self.assertRegex(problems[0], "refusalb.cpp: it compiled")
+        self.assertRegex(problems[0], "program_ab.cpp: it compiled")
 
     def test_none_is_refused(self):
         problems, _, calls = self.check(self.ROOT.replace("NUMBER", "3"), self.ROOT.replace("NUMBER", "3"))
@@ -169,7 +160,7 @@ root<NUMBER> r;
     def test_two_errors_of_one(self):
         problems, _, calls = self.check(self.ROOT.replace("NUMBER", "1"), self.ROOT.replace("NUMBER", "2").replace("#endif", "static_assert(1 > 2);\n#endif"))
         self.assertEqual(calls, 2)
-        self.assertRegex(problems[0], "refusalb.cpp: the message has 2 errors, not one")
+        self.assertRegex(problems[0], "program_ab.cpp: the message has 2 errors, not one")
 
     def test_an_error_that_is_said_once_for_two_files(self):
         """A template of a header that both include; the second file is compiled alone."""
@@ -180,7 +171,7 @@ root<NUMBER> r;
             text = f'// expect: must be three\n#include "{header}"\n#ifdef SHOULD_FAIL\nroot<1> r;\n#endif\n'
             problems, report, calls = self.check(text, text)
             self.assertEqual((problems, calls), ([], 2))
-            self.assertRegex(report, "1 of 2 refused as expected in one source\n.*refusalb.cpp: refused as expected, alone")
+            self.assertRegex(report, "1 of 2 refused as expected in one source\n.*program_ab.cpp: refused as expected, alone")
 
     def test_names_of_types_are_those_of_a_file_alone(self):
         own = """// SPDX-License-Identifier: BSL-1.0
