@@ -135,4 +135,7 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except DoesNotCompile as said:
+        sys.exit(str(said))

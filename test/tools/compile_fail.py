@@ -155,9 +155,13 @@ def check_computed(source, command, expected):
     return problems + ["C++26: " + words for words in found], f"refused in C++26 in {size}:\n{message}"
 
 
-def needs_machine_code(path):
+def directives_of(path):
     with open(path, encoding="utf-8") as file:
-        return bool(directives(file.read())["code"])
+        return directives(file.read())
+
+
+def needs_machine_code(path):
+    return bool(directives_of(path)["code"])
 
 
 def together(paths):
@@ -245,10 +249,10 @@ def pass_together(paths, command, kind):
 def check_many(paths, command):
     """Returns (problems, report) of files whose controls are compiled elsewhere."""
     passed = set(pass_together(paths, command, "expect"))
-    computed = [path for path in paths if path in passed and has_computed(path)]
+    computed = [path for path in paths if path in passed and directives_of(path)["expect-26"]]
     if computed and computes_messages(tuple(command)):
         command_26 = with_header_of_26(command)
-        controls, others = together(computed)
+        controls, _ = together(computed)
         good = pass_together(computed, command_26, "expect-26") if compile_text(command_26, controls, "-Werror")[0] == 0 else []
         passed -= set(computed) - set(good)
     problems, report = [], [f"{len(passed)} of {len(paths)} refused as expected in one source"]
@@ -258,11 +262,6 @@ def check_many(paths, command):
             problems += [f"{path}: {problem}" for problem in found]
             report.append(f"{path}: {said}" if found else f"{path}: refused as expected, alone")
     return problems, "\n".join(report)
-
-
-def has_computed(path):
-    with open(path, encoding="utf-8") as file:
-        return bool(directives(file.read())["expect-26"])
 
 
 def main(arguments):
