@@ -18,7 +18,12 @@ struct node {
 };
 
 /// The largest number of nodes. For comparison, 64 residual blocks with their backward pass have about 10,000 nodes.
+#if defined(ESPALIER_TEST_NODES)
+// Tests that plan many small programs when they run: all tables are cleared for each, which is nearly all that they do.
+inline constexpr int capacity = ESPALIER_TEST_NODES;
+#else
 inline constexpr int capacity = 32768;
+#endif
 /// The first chains are hash buckets of leaves (key_of). Low numbers: clang's evaluator writes out an array up to the
 /// last element that was set, and with buckets at the end each graph cost it 8 ms.
 inline constexpr int leaf_chains = 256;
