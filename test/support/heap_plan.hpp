@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <memory>
+#include <vector>
 
 #include <espalier/operation/operation.hpp>
 #include <espalier/plan/check_plan.hpp>
@@ -18,10 +19,19 @@ template <class Pass>
   return std::unique_ptr<result>(new result(pass()));
 }
 
-/// The plan of a program and what its loops need, and the first fault of the plans of their bodies.
+struct heap_plan;
+/// A loop of a program, by its group.
+struct heap_loop {
+  int group;
+  std::unique_ptr<plan::extracted_loop> facts;
+  std::unique_ptr<heap_plan> body;
+};
+
+/// The plan of a program and of the bodies of its loops, and the first fault of those.
 struct heap_plan {
   std::unique_ptr<plan::planned> planned = std::make_unique<plan::planned>();
   std::unique_ptr<plan::loop_workspaces> loops = std::make_unique<plan::loop_workspaces>();
+  std::vector<heap_loop> bodies;
   plan::plan_fault fault_of_bodies{};
 
   heap_plan(graph::program const& p, plan::storage_layout const& layout) {
@@ -47,13 +57,15 @@ struct heap_plan {
   void check_bodies(graph::program const& p, plan::grouping const& groups) {
     for (int x = 1; x <= groups.group_count; ++x) {
       if (groups.groups[x].kind != plan::kernel_kind::loop) continue;
-      auto const inner = on_heap([&] { return plan::extract_loop(p, groups, groups.groups[x].first); });
-      heap_plan const body{inner->body, {}};
+      heap_loop of{x, on_heap([&] { return plan::extract_loop(p, groups, groups.groups[x].first); }), nullptr};
+      of.body = std::make_unique<heap_plan>(of.facts->body, plan::storage_layout{});
+      heap_plan const& body = *of.body;
       loops->loop[loops->count] = groups.groups[x].first;
-      loops->size[loops->count++] = inner->buffers() + body.planned->memory.workspace;
+      loops->size[loops->count++] = of.facts->buffers() + body.planned->memory.workspace;
       if (fault_of_bodies.error == plan::plan_error::none) fault_of_bodies = body.fault_of_bodies;
       if (fault_of_bodies.error == plan::plan_error::none)
-        fault_of_bodies = plan::check_plan(inner->body, *body.planned, {}, *body.loops, inner->bases());
+        fault_of_bodies = plan::check_plan(of.facts->body, *body.planned, {}, *body.loops, of.facts->bases());
+      bodies.push_back(std::move(of));
     }
   }
 };

@@ -12,6 +12,7 @@
 #include <espalier/storage/memory.hpp>
 
 #include "heap_plan.hpp"
+#include "planned_loop.hpp"
 
 namespace test {
 namespace {
@@ -68,6 +69,57 @@ struct heap_tables {
   throw std::logic_error(std::string{what} + " (" + std::to_string(number) + ")");
 }
 
+/// A program with its plan, as the engine of drafts runs it. The bodies of loops are programs of their own.
+template <class T>
+class planned_run {
+ public:
+  planned_run(graph::program const& p, heap_plan const& of) : of_{of}, tables_{p, *of.planned} {
+    if (of.planned->groups.full) refuse("too many groups", of.planned->groups.group_count);
+    if (!draft::knows(p.nodes, *of.planned)) refuse("drafts do not know a group of the plan", 0);
+    for (heap_loop const& l : of.bodies) {
+      loops_.push_back({l.group, planned_loop{*l.facts, l.body->planned->memory.workspace},
+                        std::make_unique<planned_run>(l.facts->body, *l.body)});
+      if (!loops_.back().facts.fits()) refuse("a loop has too many values: group", l.group);
+    }
+  }
+  /// The bytes that steps need for themselves.
+  std::size_t room() const {
+    std::size_t most = tables_.room();
+    for (auto const& l : loops_) most = std::max(most, l.body->room());
+    return most;
+  }
+  void run(void* const* base, T* room) const {
+    for (int x = 1; x <= of_.planned->groups.group_count; ++x) {
+      auto const loop = std::find_if(loops_.begin(), loops_.end(), [&](auto const& l) { return l.group == x; });
+      if (loop == loops_.end()) draft::run_step<T, espalier::on_cpu::default_arch>(tables_.view(), x, base, room);
+      else run_loop(*loop, base, room);
+    }
+    // What a program copies when it is through.
+    for (int i = 0; i < of_.planned->memory.copy_count; ++i) {
+      plan::final_copy const& c = of_.planned->memory.copies[i];
+      std::copy_n(on_device::at<T>(base, c.from), c.size, on_device::at<T>(base, c.to));
+    }
+  }
+
+ private:
+  struct loop {
+    int group;
+    planned_loop facts;
+    std::unique_ptr<planned_run> body;
+  };
+  void run_loop(loop const& l, void* const* base, T* room) const {
+    on_device::loop_runner<planned_loop, T>{l.facts}.run(
+        on_device::addresses<T>{base, tables_.arguments + tables_.steps[l.group].arguments}, base,
+        [&](void* const* of_step) { l.body->run(of_step, room); },
+        [](T const* from, T* to, std::int64_t size) { std::copy_n(from, size, to); },
+        [](T* to, std::int64_t size) { std::fill_n(to, size, T(0)); }, [](std::int32_t const* from) { return *from; });
+  }
+
+  heap_plan const& of_;
+  heap_tables<T> tables_;
+  std::vector<loop> loops_;
+};
+
 }  // namespace
 
 template <class T>
@@ -75,18 +127,14 @@ void run_planned(graph::program const& p, espalier::detail::eager_inputs<T> cons
   if (p.nodes.found != graph::fault::none) refuse("tracing found a fault", static_cast<int>(p.nodes.found));
   heap_plan const planned{p, {}};
   plan::planned const& r = *planned.planned;
-  if (r.groups.full) refuse("too many groups", r.groups.group_count);
   if (plan::plan_fault const fault = planned.check(p, {}); fault.error != plan::plan_error::none)
     refuse("the proof refuses the plan: an error in group", fault.group);
-  if (!draft::knows(p.nodes, r)) refuse("drafts do not know a group of the plan", 0);
-  for (int x = 1; x <= r.groups.group_count; ++x)
-    if (r.groups.groups[x].kind == plan::kernel_kind::loop) refuse("loops are not planned at run time: group", x);
 
-  heap_tables<T> const tables{p, r};
+  planned_run<T> const program{p, planned};
   std::vector<T> values(p.nodes.values, p.nodes.values + p.nodes.value_count);
   // Memory that nothing wrote is not a number.
   espalier::detail::block workspace{(static_cast<std::size_t>(r.memory.workspace) + 1) * sizeof(T)},
-      room{tables.room() + sizeof(T)};
+      room{program.room() + sizeof(T)};
   std::fill_n(workspace.template at<T>(0), r.memory.workspace + 1, std::numeric_limits<T>::quiet_NaN());
   void* base[plan::base::count]{};
   base[plan::base::workspace] = workspace.template at<T>(0);
@@ -94,12 +142,7 @@ void run_planned(graph::program const& p, espalier::detail::eager_inputs<T> cons
   base[plan::base::values] = values.data();
   espalier::detail::fill_bases<T>(base, in, nullptr, 0);
   for (int i = 0; i < p.output_count; ++i) base[plan::base::results + p.outputs[i].index] = results[p.outputs[i].index];
-  draft::run_steps<T, espalier::on_cpu::default_arch>(tables.view(), 1, r.groups.group_count, base,
-                                                      room.template at<T>(0));
-  for (int i = 0; i < r.memory.copy_count; ++i) {
-    plan::final_copy const& c = r.memory.copies[i];
-    std::copy_n(on_device::at<T>(base, c.from), c.size, on_device::at<T>(base, c.to));
-  }
+  program.run(base, room.template at<T>(0));
 }
 template void run_planned(graph::program const&, espalier::detail::eager_inputs<float> const&, float* const*);
 template void run_planned(graph::program const&, espalier::detail::eager_inputs<double> const&, double* const*);

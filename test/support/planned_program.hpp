@@ -7,8 +7,7 @@
 namespace test {
 
 /// Plans a program, proves the plan, and runs it by the engine of drafts. T: float or double; results: by their number.
-/// Throws std::logic_error if tracing found a fault, if the plan is wrong, or if the program has a loop, whose body is
-/// planned when it is compiled.
+/// Throws std::logic_error if tracing found a fault, or if the plan is wrong.
 template <class T>
 void run_planned(espalier::graph::program const& p, espalier::detail::eager_inputs<T> const& in, T* const* results);
 

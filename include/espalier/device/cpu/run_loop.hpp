@@ -17,12 +17,12 @@ namespace detail {
 /// Arch is a template parameter so that each translation unit with other instructions has its own function.
 template <class Program, int Loop, class T, class Arch>
 struct loop_kernel {
-  using steps = on_device::loop_steps<Program, Loop, T>;
+  using body = plan::loop_program<Program, Loop>;
 
   template <class Team>
   static void run(on_device::addresses<T> outside, void* const* base, Team const& team) {
-    steps::run(
-        outside, base, [&](void* const* of_step) { on_cpu::run<typename steps::body, T, Arch>(of_step, team); },
+    on_device::loop_steps<Program, Loop, T>{}.run(
+        outside, base, [&](void* const* of_step) { on_cpu::run<body, T, Arch>(of_step, team); },
         [](T const* from, T* to, std::int64_t size) {
           for (std::int64_t i = 0; i < size; ++i) to[i] = from[i];
         },

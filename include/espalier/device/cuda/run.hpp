@@ -77,7 +77,7 @@ void run_steps_at_once(Backend& backend, void* const* outer, void* scratch) {
   using definition = typename DeviceProgram::definition;
   using steps = device_steps<DeviceProgram, T, X>;
   constexpr auto const& facts = plan::extracted<definition, group_at<DeviceProgram, X>.first>;
-  constexpr auto table = on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T>::table;
+  constexpr auto table = on_device::compiled_loop<definition, group_at<DeviceProgram, X>.first, T>::table;
   constexpr int at_once = steps_at_once<DeviceProgram, T, X>, all = facts.steps, captured = facts.captured,
                 slices = facts.slices, results = facts.results, stacks = facts.stacks;
   on_device::addresses<T> const outside{outer, on_device::addresses_of_group<definition, X>.at};
@@ -117,7 +117,7 @@ void run_group(Backend& backend, void* const* base, [[maybe_unused]] void* scrat
                 X >> 1) {
     run_steps_at_once<DeviceProgram, T, X>(backend, base, scratch);
   } else if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::loop) {
-    on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T, 16 / static_cast<int>(sizeof(T))>::run(
+    on_device::loop_steps<definition, group_at<DeviceProgram, X>.first, T, 16 / static_cast<int>(sizeof(T))>{}.run(
         on_device::addresses<T>{base, on_device::addresses_of_group<definition, X>.at}, base,
         [&](void* const* of_step) { run_program<device_loop<DeviceProgram, X>, T>(backend, of_step, scratch); },
         [&](T const* from, T* to, std::int64_t size) {
