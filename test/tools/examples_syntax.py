@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Whether a compiler accepts sources that another one has run:  examples_syntax.py [--part K/N] BUILD FOLDER...
+"""Whether a compiler accepts sources that another one has run:  examples_syntax.py BUILD FOLDER...
 
 Each command of BUILD/compile_commands.json for a source below a FOLDER runs with -fsyntax-only, so templates are instantiated and nothing is optimised or
-written: a third of the time. Prints what the compiler says of those that fail; a compiler that warns has failed, too. --part: every Nth source, from
-number K.
+written: a third of the time. Prints what the compiler says of those that fail; a compiler that warns has failed, too.
 """
 import concurrent.futures
 import json
@@ -46,13 +45,9 @@ def commands(build, folders):
 
 
 def main(arguments):
-    part, of = 1, 1
-    if arguments[:1] == ["--part"]:
-        part, of = map(int, arguments[1].split("/"))
-        arguments = arguments[2:]
-    if len(arguments) < 2 or not 1 <= part <= of:
+    if len(arguments) < 2:
         sys.exit(__doc__)
-    wanted = commands(arguments[0], arguments[1:])[part - 1::of]
+    wanted = commands(arguments[0], arguments[1:])
     if not wanted:
         sys.exit("no command of compile_commands.json has a source below " + " or ".join(arguments[1:]))
 

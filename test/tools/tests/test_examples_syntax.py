@@ -17,7 +17,7 @@ COMPILER = []
 
 
 class ExamplesSyntax(unittest.TestCase):
-    def run_on(self, options=(), **files):
+    def run_on(self, **files):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "examples").mkdir()
@@ -32,7 +32,7 @@ class ExamplesSyntax(unittest.TestCase):
             (root / "compile_commands.json").write_text(json.dumps(entries), encoding="utf-8")
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
-                status = examples_syntax.main([*options, folder, str(root / "examples")])
+                status = examples_syntax.main([folder, str(root / "examples")])
             return status, said.getvalue(), sorted(os.listdir(folder))
 
     def test_right_sources_are_read_once_and_nothing_is_written(self):
@@ -44,14 +44,6 @@ class ExamplesSyntax(unittest.TestCase):
         self.assertIn("one.cpp: status 1", said)
         self.assertIn("two.cpp: status 1", said)
         self.assertIn("2 sources, 2 failed", said)
-
-    def test_parts_have_every_source_once(self):
-        said = [self.run_on(["--part", part], one="int a;\n", two="int b;\n", three="x\n")[:2] for part in ("1/2", "2/2")]
-        self.assertEqual([status for status, _ in said], [1, 0])
-        self.assertIn("2 sources, 1 failed", said[0][1])
-        self.assertIn("1 sources, 0 failed", said[1][1])
-        with self.assertRaises(SystemExit):
-            self.run_on(["--part", "3/2"], one="int a;\n")
 
     def test_an_empty_selection_is_an_error(self):
         with self.assertRaises(SystemExit):
