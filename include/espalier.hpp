@@ -16,6 +16,7 @@
 #include "espalier/expression/mode.hpp"
 #include "espalier/expression/scan.hpp"
 #include "espalier/operation/operation.hpp"
+#include "espalier/operation/other_names.hpp"
 #include "espalier/storage/all_close.hpp"
 #include "espalier/storage/argmax.hpp"
 #include "espalier/storage/print.hpp"
