@@ -90,9 +90,9 @@ class planned_run {
   }
   void run(void* const* base, T* room) const {
     for (int x = 1; x <= of_.planned->groups.group_count; ++x) {
-      auto const loop = std::find_if(loops_.begin(), loops_.end(), [&](auto const& l) { return l.group == x; });
-      if (loop == loops_.end()) draft::run_step<T, espalier::on_cpu::default_arch>(tables_.view(), x, base, room);
-      else run_loop(*loop, base, room);
+      auto const found = std::find_if(loops_.begin(), loops_.end(), [&](auto const& l) { return l.group == x; });
+      if (found == loops_.end()) draft::run_step<T, espalier::on_cpu::default_arch>(tables_.view(), x, base, room);
+      else run_loop(*found, base, room);
     }
     // What a program copies when it is through.
     for (int i = 0; i < of_.planned->memory.copy_count; ++i) {

@@ -375,7 +375,8 @@ void run(void* const* base, Team const& team) noexcept {
 
 /// The bytes that the kernels of a program need for themselves in each thread. Translation units of a program may be
 /// compiled for several instruction sets, but share predictors and trainers. Therefore it is the most that any of them
-/// needs.
+/// needs. A draft that needs little has it on the stack, so that objects of drafts are no larger than those of kernels;
+/// but not on a microcontroller, whose stack is small.
 template <class Program, class T>
 inline constexpr std::size_t room_bytes = [] {
 #if ESPALIER_IS_DRAFT
@@ -398,7 +399,11 @@ inline constexpr std::size_t room_bytes = [] {
 #endif
   std::int64_t most = 0;
   for (std::int64_t size : of_width) most = size > most ? size : most;
-  return static_cast<std::size_t>(most) * sizeof(T);
+  std::size_t const bytes = static_cast<std::size_t>(most) * sizeof(T);
+#if ESPALIER_IS_DRAFT && !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
+  if (draft::runs<Program, T, default_arch> && bytes <= draft::most_on_stack) return std::size_t{0};
+#endif
+  return bytes;
 }();
 
 /// The bytes behind base[workspace] that run_in_workspace needs: the program's values, and what its kernels need for
@@ -411,7 +416,7 @@ inline constexpr std::size_t run_bytes = espalier::detail::bytes_for<T>(espalier
 template <class Program, class T, class Arch = default_arch, class Team = one_thread>
 ESPALIER_INLINE void run_in_workspace(void* const* base, [[maybe_unused]] Team const& team = {}) noexcept {
   constexpr std::size_t bytes = room_bytes<Program, T>, values = run_bytes<Program, T, 0>;
-  static_assert(static_cast<std::size_t>(detail::room_of_program<Program, T, Arch>) * sizeof(T) <= bytes);
+  static_assert(is_draft || static_cast<std::size_t>(detail::room_of_program<Program, T, Arch>) * sizeof(T) <= bytes);
   if constexpr (bytes == 0) run<Program, T, Arch>(base, team);
   else
     run<Program, T, Arch>(
@@ -427,12 +432,16 @@ void run_in_workspace_by_group(void* const* base, Team const& team, After const&
   for (int i = 0; i < bases; ++i) all[i] = base[i];
   if constexpr (plan::graph_of<Program>.nodes.value_count > 0)
     all[plan::base::values] = const_cast<T*>(detail::values_of<Program, T>.at);
-  detail::team_with_room<Team> const roomy{
-      team, static_cast<std::byte*>(base[plan::base::workspace]) + run_bytes<Program, T, 0>, room_bytes<Program, T>};
-  on_device::for_each_group<1, groups>([&]<int X>() {
-    detail::run_some<Program, T, Arch, X>(all, roomy, std::make_integer_sequence<int, 1>{});
-    after.template operator()<X>();
-  });
+  auto const run_groups = [&](auto const& of) {
+    on_device::for_each_group<1, groups>([&]<int X>() {
+      detail::run_some<Program, T, Arch, X>(all, of, std::make_integer_sequence<int, 1>{});
+      after.template operator()<X>();
+    });
+  };
+  if constexpr (constexpr std::size_t bytes = room_bytes<Program, T>; bytes == 0) run_groups(team);
+  else
+    run_groups(detail::team_with_room<Team>{
+        team, static_cast<std::byte*>(base[plan::base::workspace]) + run_bytes<Program, T, 0>, bytes});
   detail::copy_results<Program, T>(all, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
   after.template operator()<groups + 1>();
 }
