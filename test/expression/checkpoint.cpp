@@ -76,12 +76,19 @@ struct gradient_within {
   }
 };
 
+#if defined(ESPALIER_TEST_PLANNED)
+// Nodes that g++ makes when it runs are in another order: it evaluates the arguments of a call from the last one on.
+constexpr double of_equal = 1e-13, of_others = 1e-13;
+#else
+constexpr double of_equal = 0, of_others = 1e-14;
+#endif
+
 /// The values and gradients of both, by kernels, are equal; those with blocks agree with differences in both orders.
 template <template <bool> class F, class... X>
 void check(char const* name, bool exactly, X const&... x) {
   auto const dy = numbers<double, shape_of_result<F<true>, X...>>(99, 0.5, 1.5);
   auto const with = fused(F<true>{}, dy, x...), without = fused(F<false>{}, dy, x...);
-  check_same(name, " (recomputed against kept)", with, without, exactly ? 0 : 1e-14);
+  check_same(name, " (recomputed against kept)", with, without, exactly ? of_equal : of_others);
   check_kernels(name, F<true>{}, x...);
   check_pullback(name, F<true>{}, x...);
 }
