@@ -12,7 +12,8 @@ import sys
 import tempfile
 
 HEADER = "include/espalier/operation/other_names.hpp"
-ENTRY = re.compile(r"^ESPALIER_(OTHER_NAME|NO_SUCH_NAME)\((\w+), \"(.*)\"\)$", re.M)
+ENTRY = re.compile(r"^ESPALIER_OTHER_NAME\((\w+)\) \{\s*static_assert\(\s*detail::is_other_name<A\.\.\.>,\s*((?:\"[^\"]*\"\s*)+)\);", re.M)
+ADVICE = "has another name here: write "
 # What the code in a sentence may name. The words behind a comma outside of brackets are no code.
 OPERANDS = {"a": "shape<4, 4>", "b": "shape<4, 4>", "c": "shape<4, 4>", "x": "shape<4, 4>", "row": "shape<4>", "images": "shape<2, 4, 4, 3>"}
 START = "#include <cmath>\n#include <numbers>\n#include <tuple>\n#include <espalier.hpp>\nnamespace esp = espalier;\nusing esp::shape, esp::tensor;\n"
@@ -21,11 +22,9 @@ START = "#include <cmath>\n#include <numbers>\n#include <tuple>\n#include <espal
 def entries(text):
     """[(name, sentence, code or None)]"""
     found = []
-    for kind, name, words in ENTRY.findall(text):
-        if kind == "NO_SUCH_NAME":
-            found.append((name, f"esp::{name} does not exist: {words}", None))
-        else:
-            found.append((name, f"esp::{name} has another name here: write {words}", code_of(words)))
+    for name, literals in ENTRY.findall(text):
+        sentence = "".join(re.findall(r'"([^"]*)"', literals))
+        found.append((name, sentence, code_of(sentence.split(ADVICE, 1)[1]) if ADVICE in sentence else None))
     return found
 
 

@@ -8,6 +8,9 @@
 #include "../device/cpu/thread/float_control.hpp"
 #include "../device/one_caller.hpp"
 #include "batch_arguments.hpp"
+#if defined(ESPALIER_CHECK_PLANS)
+#include "check_stream.hpp"
+#endif
 #include "model.hpp"
 #include "scores_fit.hpp"
 #include "stream_program.hpp"
@@ -207,6 +210,10 @@ class stream {
       ESPALIER_SENTENCE("stream{model, block}: a stream runs on this processor; copy(model, other) the parameters to a "
                         "model<Net> and stream that one",
                         Host));
+
+#if defined(ESPALIER_CHECK_PLANS)
+  static_assert(detail::prove_stream<Net, Block, Axis, Context>());
+#endif
 
   static constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
 

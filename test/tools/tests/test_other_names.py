@@ -19,8 +19,10 @@ class OtherNames(unittest.TestCase):
                             ("clamp(x, 0, 6)", "clamp(x, 0, 6)"), ("where(a > b, 0, x), with more, words", "where(a > b, 0, x)")):
             self.assertEqual(other_names.code_of(words), code)
 
-    def test_entries_are_those_of_both_macros(self):
-        text = '#define ESPALIER_OTHER_NAME(name, code) x\nESPALIER_OTHER_NAME(neg, "-x")\nESPALIER_NO_SUCH_NAME(floor, "no op rounds")\n'
+    def test_entries_are_sentences_in_one_literal_or_in_two(self):
+        head = "ESPALIER_OTHER_NAME({}) {{\n  static_assert(detail::is_other_name<A...>,"
+        text = "#define ESPALIER_OTHER_NAME(name) x\n" + head.format("neg") + ' "esp::neg has another name here: write -x");\n  return {};\n}\n'
+        text += head.format("floor") + '\n                "esp::floor does not exist: no op "\n                "rounds");\n'
         self.assertEqual(other_names.entries(text), [("neg", "esp::neg has another name here: write -x", "-x"), ("floor", "esp::floor does not exist: no op rounds", None)])
 
     def problems(self, *found):
