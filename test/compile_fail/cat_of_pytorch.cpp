@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: esp::cat has another name here: write concatenate<0>\(a, b\), with the axis in angle brackets
+// expect: esp::cat has another name here: write concatenate<0>\(a, b\), with the axis in angle brackets|no member named 'cat'
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -19,8 +19,10 @@ OPERANDS = {"a": "shape<4, 4>", "b": "shape<4, 4>", "c": "shape<4, 4>", "x": "sh
 START = "#include <cmath>\n#include <numbers>\n#include <tuple>\n#include <espalier.hpp>\nnamespace esp = espalier;\nusing esp::shape, esp::tensor;\n"
 
 
-def entries(text):
+def entries(text, with_clang=False):
     """[(name, sentence, code or None)]"""
+    if with_clang:
+        text = re.sub(r"^#if !defined\(__clang__\)$.*?^#endif$", "", text, flags=re.M | re.S)
     found = []
     for name, literals in ENTRY.findall(text):
         sentence = "".join(re.findall(r'"([^"]*)"', literals))
@@ -84,6 +86,10 @@ def errors_of(message):
     return [line for line in message.splitlines() if re.search(r"\b(fatal )?error: ", line)]
 
 
+def is_clang(command):
+    return "clang" in os.path.basename(command[0])
+
+
 def problems_of(found, command):
     problems = []
     status, message = compile_text(command, right_program([code for _, _, code in found if code is not None]))
@@ -92,7 +98,7 @@ def problems_of(found, command):
     status, message = compile_text(command, own_program([name for name, _, _ in found]))
     if status:
         problems.append("functions of the user do not compile:\n" + message[:4000])
-    limit = ["-ferror-limit=0"] if "clang" in os.path.basename(command[0]) else []
+    limit = ["-ferror-limit=0"] if is_clang(command) else []
     status, message = compile_text([*command, *limit], wrong_program([name for name, _, _ in found]))
     errors = errors_of(message)
     for name, sentence, _ in found:
@@ -108,8 +114,8 @@ def main(command):
     if not command:
         sys.exit(__doc__)
     with open(HEADER, encoding="utf-8") as file:
-        found = entries(file.read())
-    problems = problems_of(found, command) if len(found) > 50 else [f"{HEADER} has {len(found)} names that this script finds"]
+        found = entries(file.read(), is_clang(command))
+    problems = problems_of(found, command) if len(found) > 40 else [f"{HEADER} has {len(found)} names that this script finds"]
     for problem in problems:
         print("problem:", problem)
     print(f"{len(found)} names")

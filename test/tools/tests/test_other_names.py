@@ -25,20 +25,26 @@ class OtherNames(unittest.TestCase):
         text += head.format("floor") + '\n                "esp::floor does not exist: no op "\n                "rounds");\n'
         self.assertEqual(other_names.entries(text), [("neg", "esp::neg has another name here: write -x", "-x"), ("floor", "esp::floor does not exist: no op rounds", None)])
 
+    def test_names_that_only_one_compiler_has(self):
+        text = 'ESPALIER_OTHER_NAME(longer) {\n  static_assert(detail::is_other_name<A...>, "esp::longer does not exist");\n}\n#if !defined(__clang__)\n'
+        text += 'ESPALIER_OTHER_NAME(neg) {\n  static_assert(detail::is_other_name<A...>, "esp::neg does not exist");\n}\n#endif\n'
+        self.assertEqual([name for name, _, _ in other_names.entries(text)], ["longer", "neg"])
+        self.assertEqual([name for name, _, _ in other_names.entries(text, with_clang=True)], ["longer"])
+
     def problems(self, *found):
         return other_names.problems_of(list(found), COMMAND)
 
     def test_right_advice_of_a_name_that_is_reported(self):
-        self.assertEqual(self.problems(("neg", "esp::neg has another name here: write -x", "-x")), [])
+        self.assertEqual(self.problems(("absolute", "esp::absolute has another name here: write abs(x)", "abs(x)")), [])
 
     def test_advice_that_does_not_compile(self):
-        problems = self.problems(("neg", "esp::neg has another name here: write -x", "minus(x)"))
+        problems = self.problems(("absolute", "esp::absolute has another name here: write abs(x)", "magnitude(x)"))
         self.assertEqual(len(problems), 1)
         self.assertIn("does not compile", problems[0])
 
     def test_a_name_that_nobody_declares_and_one_with_another_sentence(self):
         self.assertIn("nobody: 0 errors", "\n".join(self.problems(("nobody", "esp::nobody does not exist", None))))
-        self.assertIn("neg: 1 errors", "\n".join(self.problems(("neg", "esp::neg is minus", None))))
+        self.assertIn("absolute: 1 errors", "\n".join(self.problems(("absolute", "esp::absolute is abs", None))))
 
     def test_a_name_of_an_op_is_no_error(self):
         self.assertIn("abs: 0 errors", "\n".join(self.problems(("abs", "esp::abs does not exist", None))))
