@@ -16,6 +16,8 @@ ENTRY = re.compile(r"^ESPALIER_OTHER_NAME\((\w+)\) \{\s*static_assert\(\s*detail
 ADVICE = "has another name here: write "
 # What the code in a sentence may name. The words behind a comma outside of brackets are no code.
 OPERANDS = {"a": "shape<4, 4>", "b": "shape<4, 4>", "c": "shape<4, 4>", "x": "shape<4, 4>", "row": "shape<4>", "images": "shape<2, 4, 4, 3>"}
+# Things of users, which may stand at the outermost level behind `using namespace espalier`.
+THINGS = ("chunk", "clip", "dot", "eq", "ge", "gt", "le", "lt", "mm", "mv", "ne", "outer", "tile")
 START = "#include <cmath>\n#include <numbers>\n#include <tuple>\n#include <espalier.hpp>\nnamespace esp = espalier;\nusing esp::shape, esp::tensor;\n"
 
 
@@ -64,8 +66,9 @@ def wrong_program(names):
 
 
 def own_program(names):
-    """Functions of the user with these names, as templates and for one type, beside a using-directive."""
+    """Functions of the user with these names, as templates and for one type, beside a using-directive, and types of theirs."""
     lines = [START, "using namespace espalier;", "struct mine {};"]
+    lines += [f"struct {name} {{}};\n{name} const one_{name}{{}};" for name in THINGS]
     for number, name in enumerate(names):
         head = "template <class X> constexpr mine" if number % 2 else "constexpr mine"
         kind = "X const&" if number % 2 else "tensor<float, shape<4, 4>> const&"

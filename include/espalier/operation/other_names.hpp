@@ -6,7 +6,8 @@
 
 /// Names of PyTorch's functions that are others here, or formulas. The use of one is an error that says what to write;
 /// it has no result, so that what is computed from it is no other error. A function of the user with such a name is
-/// always preferred: an argument has to be converted here.
+/// always preferred: an argument has to be converted here. Words for things of the user (tile, clip, mm) are left out:
+/// behind `using namespace espalier` a struct or variable of that name would be ambiguous.
 namespace espalier {
 
 namespace detail {
@@ -272,25 +273,8 @@ ESPALIER_OTHER_NAME(celu) {
   static_assert(detail::is_other_name<A...>, "esp::celu has another name here: write elu(x)");
   return {};
 }
-ESPALIER_OTHER_NAME(chunk) {
-  static_assert(detail::is_other_name<A...>,
-                "esp::chunk has another name here: write split<0, 1, 3>(x), with the axis and the extent of each part");
-  return {};
-}
-ESPALIER_OTHER_NAME(clip) {
-  static_assert(detail::is_other_name<A...>, "esp::clip has another name here: write clamp(x, -1, 1)");
-  return {};
-}
 ESPALIER_OTHER_NAME(cosh) {
   static_assert(detail::is_other_name<A...>, "esp::cosh has another name here: write (exp(x) + exp(-x)) / 2");
-  return {};
-}
-ESPALIER_OTHER_NAME(dot) {
-  static_assert(detail::is_other_name<A...>, "esp::dot has another name here: write sum(a * b)");
-  return {};
-}
-ESPALIER_OTHER_NAME(eq) {
-  static_assert(detail::is_other_name<A...>, "esp::eq has another name here: write equal(a, b)");
   return {};
 }
 ESPALIER_OTHER_NAME(erfc) {
@@ -305,14 +289,6 @@ ESPALIER_OTHER_NAME(expm1) {
   static_assert(detail::is_other_name<A...>, "esp::expm1 has another name here: write exp(x) - 1");
   return {};
 }
-ESPALIER_OTHER_NAME(ge) {
-  static_assert(detail::is_other_name<A...>, "esp::ge has another name here: write a >= b");
-  return {};
-}
-ESPALIER_OTHER_NAME(gt) {
-  static_assert(detail::is_other_name<A...>, "esp::gt has another name here: write a > b");
-  return {};
-}
 ESPALIER_OTHER_NAME(isinf) {
   static_assert(
       detail::is_other_name<A...>,
@@ -323,10 +299,6 @@ ESPALIER_OTHER_NAME(isnan) {
   static_assert(
       detail::is_other_name<A...>,
       "esp::isnan has another name here: write 1 - is_finite(x), which is 1 for infinities and for what is no number");
-  return {};
-}
-ESPALIER_OTHER_NAME(le) {
-  static_assert(detail::is_other_name<A...>, "esp::le has another name here: write a <= b");
   return {};
 }
 ESPALIER_OTHER_NAME(lerp) {
@@ -345,33 +317,12 @@ ESPALIER_OTHER_NAME(log2) {
   static_assert(detail::is_other_name<A...>, "esp::log2 has another name here: write log(x) / std::numbers::ln2");
   return {};
 }
-ESPALIER_OTHER_NAME(lt) {
-  static_assert(detail::is_other_name<A...>, "esp::lt has another name here: write a < b");
-  return {};
-}
 ESPALIER_OTHER_NAME(mish) {
   static_assert(detail::is_other_name<A...>, "esp::mish has another name here: write x * tanh(softplus(x))");
   return {};
 }
-ESPALIER_OTHER_NAME(mm) {
-  static_assert(detail::is_other_name<A...>, "esp::mm has another name here: write matmul(a, b)");
-  return {};
-}
-ESPALIER_OTHER_NAME(mv) {
-  static_assert(detail::is_other_name<A...>, "esp::mv has another name here: write matmul(a, b)");
-  return {};
-}
-ESPALIER_OTHER_NAME(ne) {
-  static_assert(detail::is_other_name<A...>, "esp::ne has another name here: write not_equal(a, b)");
-  return {};
-}
 ESPALIER_OTHER_NAME(neg) {
   static_assert(detail::is_other_name<A...>, "esp::neg has another name here: write -x");
-  return {};
-}
-ESPALIER_OTHER_NAME(outer) {
-  static_assert(detail::is_other_name<A...>,
-                "esp::outer has another name here: write matmul(unsqueeze<1>(row), unsqueeze<0>(row))");
   return {};
 }
 ESPALIER_OTHER_NAME(relu6) {
@@ -388,11 +339,6 @@ ESPALIER_OTHER_NAME(sinh) {
 }
 ESPALIER_OTHER_NAME(swish) {
   static_assert(detail::is_other_name<A...>, "esp::swish has another name here: write silu(x)");
-  return {};
-}
-ESPALIER_OTHER_NAME(tile) {
-  static_assert(detail::is_other_name<A...>,
-                "esp::tile has another name here: write broadcast_to<2, 4, 4>(x), and reshape<8, 4> of it");
   return {};
 }
 ESPALIER_OTHER_NAME(prod) {

@@ -416,7 +416,8 @@ inline constexpr std::size_t run_bytes = espalier::detail::bytes_for<T>(espalier
 template <class Program, class T, class Arch = default_arch, class Team = one_thread>
 ESPALIER_INLINE void run_in_workspace(void* const* base, [[maybe_unused]] Team const& team = {}) noexcept {
   constexpr std::size_t bytes = room_bytes<Program, T>, values = run_bytes<Program, T, 0>;
-  static_assert(is_draft || static_cast<std::size_t>(detail::room_of_program<Program, T, Arch>) * sizeof(T) <= bytes);
+  static_assert((is_draft && bytes == 0) ||
+                static_cast<std::size_t>(detail::room_of_program<Program, T, Arch>) * sizeof(T) <= bytes);
   if constexpr (bytes == 0) run<Program, T, Arch>(base, team);
   else
     run<Program, T, Arch>(
