@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE operation_conv2d
 #include <espalier/eager/compiled.hpp>
+#include <espalier/operation/concatenate.hpp>
 #include <espalier/operation/flip.hpp>
 #include <espalier/operation/pad.hpp>
+#include <espalier/operation/slice.hpp>
 
 #include "support/images.hpp"
 
@@ -44,6 +46,24 @@ struct gradient_of_square {
     auto const loss = [](auto v, auto k) { return sum(square(F{}(v, k))); };
     return esp::grad<Of>(loss)(x, w);
   }
+};
+
+/// Windows of some channels or images, and of channels that padding adds, are no windows of the whole image.
+template <convolution Options, int Axis, int From, int To>
+struct of_a_part {
+  constexpr auto operator()(auto x, auto w) const { return conv2d<Options>(esp::slice<Axis, From, To>(x), w); }
+};
+template <convolution Options>
+struct of_more_channels {
+  constexpr auto operator()(auto x, auto w) const { return conv2d<Options>(esp::pad<0, 0, 0, 0, 0, 0, 0, 2>(x), w); }
+};
+/// What a product leaves beside its sums is read by windows only, and with a factor for each channel.
+inline constexpr auto of_a_residual_sum = [](auto x, auto w, auto k) {
+  auto const y = conv2d<convolution{.groups = 4}>(reshape<2, 5, 6, 4>(matmul(reshape<60, 4>(x), w)) + x, k);
+  return esp::concatenate<3>(y, y);
+};
+inline constexpr auto gradient_of_a_residual_sum = [](auto x, auto w, auto k) {
+  return esp::grad<2>([](auto a, auto b, auto c) { return sum(square(of_a_residual_sum(a, b, c))); })(x, w, k);
 };
 
 inline constexpr auto twice = [](auto x, auto w) {
@@ -165,6 +185,31 @@ BOOST_AUTO_TEST_CASE(what_follows) {
                 doubles<2, 9, 8, 12>(1), doubles<3, 3, 12, 10>(2), doubles<2, 5, 4, 10>(3));
   check_kernels("gradient, few channels", gradient_followed<convolution{.stride = 2, .padding = 3}>{},
                 floats<2, 12, 13, 3>(1), floats<7, 7, 3, 8>(2), floats<2, 6, 7, 8>(3));
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_images) {
+  constexpr convolution plain{}, of_each{.groups = 4};
+  auto const x = doubles<2, 5, 6, 6>(1);
+  auto const w = doubles<3, 3, 4, 3>(2);
+  auto const more = doubles<2, 2, 8, 3>(3);
+  auto const each = doubles<3, 3, 1, 4>(4);
+  check_pullback("the first channels", of_a_part<plain, 3, 0, 4>{}, x, w);
+  check_pullback("the last channels", of_a_part<plain, 3, 2, 6>{}, x, w);
+  check_pullback("a kernel for each of the first channels", of_a_part<of_each, 3, 0, 4>{}, x, each);
+  check_pullback("more channels", of_more_channels<plain>{}, x, more);
+  check_pullback("a kernel for each of more channels", of_more_channels<convolution{.groups = 8}>{}, x,
+                 doubles<2, 2, 1, 8>(5));
+  check_pullback("the first image", of_a_part<plain, 0, 0, 1>{}, x, doubles<3, 3, 6, 3>(6));
+  check_kernels("the first channels", of_a_part<plain, 3, 0, 4>{}, x, w);
+  check_kernels("more channels", of_more_channels<plain>{}, x, more);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_for_each_channel_of_a_residual_sum) {
+  auto const x = doubles<2, 5, 6, 4>(1);
+  auto const w = doubles<4, 4>(2);
+  auto const k = doubles<3, 3, 1, 4>(3);
+  check_kernels("result", of_a_residual_sum, x, w, k);
+  check_kernels("gradient", gradient_of_a_residual_sum, x, w, k);
 }
 
 // What a longer run tries beyond that; the kernels themselves are tested with as many shapes in device/cpu/kernel.

@@ -61,6 +61,9 @@ BOOST_AUTO_TEST_CASE(a_plan_is_right) {
 }
 
 BOOST_AUTO_TEST_CASE(each_change_is_a_fault) {
+  BOOST_TEST((error_after([](changed& c) {  // a result that no instruction computes
+                c.planned->ir.local[c.result()] = -1;
+              }) == plan_error::other_operand));
   BOOST_TEST((error_after([](changed& c) { c.planned->memory.workspace -= 8; }) == plan_error::outside));
   BOOST_TEST(
       (error_after([](changed& c) { c.planned->memory.address_of[c.stored(0)].base = 1000; }) == plan_error::outside));

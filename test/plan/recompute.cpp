@@ -41,6 +41,13 @@ struct gradients_of_norm {
 struct squares_of_product {
   constexpr auto operator()(auto x, auto w) const { return esp::sum<1>(square(matmul(x, w))); }
 };
+/// A convolution of one channel per group reads what it multiplies where windows show it.
+struct windows_of_residual_sum {
+  constexpr auto operator()(auto x, auto w, auto k) const {
+    auto const y = esp::reshape<2, 5, 6, 8>(matmul(esp::reshape<60, 8>(x), w)) + x;
+    return esp::conv2d<esp::convolution{.groups = 8}>(y, k);
+  }
+};
 int recomputed_nodes(auto const& p) {
   int count = 0;
   for (int id = 1; id <= p.program.nodes.size; ++id) count += p.recomputation->by_readers[id];
@@ -92,4 +99,13 @@ BOOST_AUTO_TEST_CASE(values_behind_a_product_that_is_not_read) {
   passes<squares_of_product, real<6, 8>, real<8, 64>> const p;
   BOOST_TEST(recomputed_nodes(p) == 0);
   BOOST_TEST(!p.memory->stored[p.nodes_of("matmul").front()]);
+}
+
+BOOST_AUTO_TEST_CASE(what_windows_read_is_not_recomputed) {
+  passes<windows_of_residual_sum, real<2, 5, 6, 8>, real<8, 8>, real<3, 3, 1, 8>> const p;
+  int const sum = p.nodes_of("add").front();
+  BOOST_TEST((p.merged->groups[p.merged->group_of[sum]].kind == plan::kernel_kind::contraction));
+  BOOST_TEST(!p.recomputation->by_readers[sum]);
+  BOOST_TEST(p.memory->stored[sum]);
+  BOOST_TEST(p.ir->local[sum] >= 0);
 }

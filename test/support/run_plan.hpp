@@ -161,8 +161,10 @@ class plan_runner {
     if (!overlap(to, g_[id].shape.size(), from, g_[read].shape.size())) return;
     int const in_kernel = r_.ir.outputs[body.first_output + o];
     extent_class const extent = r_.ir.instructions[body.first_instruction + r_.ir.local[in_kernel]].extent;
-    if (after_product) return fail(x, "a product leaves its sums where what follows still reads");
-    bool const last = r_.memory.late[in_kernel] || plan::sweeps_once(r_.groups.groups[x]);
+    int const first = r_.groups.groups[x].first,
+              sums = r_.memory.stored[first] ? first : r_.ir.outputs[own.first_output];
+    if (after_product && id == sums) return fail(x, "a product leaves its sums where what follows still reads");
+    bool const last = after_product || r_.memory.late[in_kernel] || plan::sweeps_once(r_.groups.groups[x]);
     if (to.offset != from.offset || extent != l.extent || !last)
       fail(x, "an output overwrites a leaf that is still read");
   }
@@ -246,6 +248,10 @@ class plan_runner {
     std::vector<double> y(static_cast<std::size_t>(size)), windows;
     double const* a = data(0);
     extents const from = g_[n.operand[0]].shape;
+    if (r_.groups.groups[own.kernel].kind == plan::kernel_kind::window_sum) {
+      sum_windows(n, id, a, data(1), y);
+      return y;
+    }
     if (r_.groups.groups[own.kernel].windowed) {
       graph::node const& window = g_[graph::data_of(g_, n.operand[0])];
       windows = moved(g_.maps[map_of(window)], a, g_[window.operand[0]].shape, window.shape);
@@ -280,6 +286,16 @@ class plan_runner {
     if (n.op->family == op_family::concatenate)
       concatenate(axis_of(n), n.shape, a, from, data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
     return y;
+  }
+
+  void sum_windows(graph::node const& n, int id, double const* image, double const* factor, std::vector<double>& y) {
+    plan::window_sum const sum = plan::find_window_sum(g_, id);
+    graph::node const& window = g_[sum.window];
+    std::vector<double> const w = moved(g_.maps[map_of(window)], image, g_[window.operand[0]].shape, window.shape);
+    extents const& of_factor = g_[sum.factor].shape;
+    for (std::int64_t i = 0; i < window.shape.size(); ++i)
+      y[static_cast<std::size_t>(tracing::detail::source_offset(n.shape, window.shape, i))] +=
+          w[static_cast<std::size_t>(i)] * factor[tracing::detail::source_offset(of_factor, window.shape, i)];
   }
 
   /// The element of the indexed tensor at element i of slices of shape s.

@@ -3,7 +3,7 @@
 #include "../base/diagnostics_push.hpp"
 
 #if defined(ESPALIER_CHECK_PLANS)
-#include "../plan/check_plan.hpp"
+#include "../plan/check_bounded_plan.hpp"
 #else
 #include "../plan/plan.hpp"
 #endif
@@ -23,6 +23,7 @@ template <class Program>
 constexpr std::size_t find_workspace() {
 #if defined(ESPALIER_CHECK_PLANS)
   plan::prove_plan<Program>();
+  if constexpr (requires { Program::bounded; }) plan::prove_bounded_plan<Program>();
 #endif
   return static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
 }

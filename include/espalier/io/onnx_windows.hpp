@@ -21,9 +21,7 @@ struct window_walk {
 /// window: of rank 6, as windows_of makes it. The padding at the end covers the elements that the last window reads.
 constexpr window_walk walk_of(index_map const& m, extents const& image, extents const& window) {
   window_walk w{};
-  if (!is_image_window(m) || window.rank != 6 || image.rank != 4 || image.at[0] != window.at[0] ||
-      image.at[3] != window.at[5])
-    return w;
+  if (!is_image_window(m, image, window)) return w;
   for (int i = 0; i < 2; ++i) {
     int const count = window.at[1 + i];
     w.taps[i] = window.at[3 + i];
@@ -273,7 +271,7 @@ inline view write_scatter_add(exporter& e, int id) {
   int const spread = n.operand[0];
   extents const window = e.shape(spread), image = n.shape;
   index_map const& m = e.map_of(id);
-  if (!is_image_window(m) || window.rank != 6 || m.divisor[1] != 1 || m.divisor[2] != 1)
+  if (!is_image_window(m, image, window) || m.divisor[1] != 1 || m.divisor[2] != 1)
     e.to.throw_unsupported_op("the adjoint of a movement");
   window_walk w{
       true,  {window.at[3], window.at[4]}, {m.step[1], m.step[2]}, {m.step[3], m.step[4]}, {-m.start[1], -m.start[2]},

@@ -109,12 +109,14 @@ class quantized_finder {
     graph::node const& n = g_[x.source];
     if (n.op->family != op_family::move || n.shape.rank != 6) return;
     index_map const& m = g_.maps[map_of(n)];
-    if (!plan_reads(m) || n.shape.product(3, 6) != x.depth || n.shape.product(0, 3) != x.rows * x.groups) return;
+    if (!plan_reads(m, g_[n.operand[0]].shape, n.shape) || n.shape.product(3, 6) != x.depth ||
+        n.shape.product(0, 3) != x.rows * x.groups)
+      return;
     take_windows(x.source, x);
   }
-  static constexpr bool plan_reads(index_map const& m) {
-    return is_image_window(m) && !m.fills_with_lowest && m.divisor[1] == 1 && m.divisor[2] == 1 && m.step[1] > 0 &&
-           m.step[2] > 0 && m.step[3] > 0 && m.step[4] > 0;
+  static constexpr bool plan_reads(index_map const& m, extents const& image, extents const& window) {
+    return is_image_window(m, image, window) && !m.fills_with_lowest && m.divisor[1] == 1 && m.divisor[2] == 1 &&
+           m.step[1] > 0 && m.step[2] > 0 && m.step[3] > 0 && m.step[4] > 0;
   }
   constexpr void take_windows(int window, quantized_product& x) const {
     x.windowed = true;
@@ -128,7 +130,8 @@ class quantized_finder {
     plan::window_sum const s = plan::find_window_sum(g_, id);
     if (s.product == 0 || s.over_positions || !facts_.varies[s.window]) return false;
     x.slot = slot_of_constant(s.factor);
-    if (x.slot < 0 || !plan_reads(g_.maps[map_of(g_[s.window])])) return false;
+    graph::node const& window = g_[s.window];
+    if (x.slot < 0 || !plan_reads(g_.maps[map_of(window)], g_[window.operand[0]].shape, window.shape)) return false;
     take_windows(s.window, x);
     x.by_channel = true;
     x.groups = 1;

@@ -84,9 +84,13 @@ constexpr int emit_move(node_table& g, int id, index_map const& m, extents const
   if (n.op->family == op_family::constant &&
       (is_total(m, n.shape, s) || (n.attribute == graph::constant_attribute(0) && !m.fills_with_lowest)))
     return emit_constant(g, constant_of(n), s).id;
-  // A map that fills nothing only selects elements of its operand, so it composes with the operand's map.
-  if (n.op->family == op_family::move && is_total(m, n.shape, s))
-    return emit_move(g, n.operand[0], composed(m, g.maps[map_of(n)]), s);
+  // A map that fills nothing only selects elements of its operand, so it composes with the operand's map. Windows do
+  // not, if what they read of their images would be some of the channels or images.
+  if (n.op->family == op_family::move && is_total(m, n.shape, s)) {
+    index_map const c = composed(m, g.maps[map_of(n)]);
+    if (!is_image_window(m, n.shape, s) || is_image_window(c, g[n.operand[0]].shape, s))
+      return emit_move(g, n.operand[0], c, s);
+  }
   return g.add(node{&described<moved_>, {id, 0, 0, 0}, graph::map_attribute(g.number_of(m)), s});
 }
 
@@ -110,8 +114,8 @@ constexpr int emit_scatter_add_of_product(node_table& g, int id, index_map const
   int product = id;
   while (g[product].op->family == op_family::reshape) product = g[product].operand[0];
   node const p = g[product];
-  if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || transposes_of(p).a ||
-      m.divisor[1] != 1 || m.divisor[2] != 1 || m.step[1] < 1 || m.step[2] < 1)
+  if (!is_image_window(m, s, w) || m.fills_with_lowest || p.op->family != op_family::contraction ||
+      transposes_of(p).a || m.divisor[1] != 1 || m.divisor[2] != 1 || m.step[1] < 1 || m.step[2] < 1)
     return 0;
   int const kernel = w.at[3] * w.at[4] * w.at[5], rank = p.shape.rank;
   if (p.shape.at[rank - 1] != kernel) return 0;
@@ -154,7 +158,7 @@ constexpr int emit_scatter_add_of_factors(node_table& g, int id, index_map const
   constexpr unsigned positions = 0b000111, taps = 0b011000;
   node const product = g[id];
   extents const w = product.shape;
-  if (!is_image_window(m) || m.divisor[1] != 1 || m.divisor[2] != 1 || w.rank != 6 ||
+  if (!is_image_window(m, s, w) || m.divisor[1] != 1 || m.divisor[2] != 1 ||
       product.op->family != op_family::elementwise || product.op->summed != graph::within_sum::multiplies)
     return 0;
   for (int k = 0; k < 2; ++k) {

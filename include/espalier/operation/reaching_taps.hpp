@@ -40,8 +40,8 @@ constexpr kept_taps find_kept_taps(node_table const& g, int window) {
   graph::node const& n = g[window];
   if (g.plain || g.keeps_taps || n.op->family != op_family::move || n.shape.rank != 6) return {{}, {}, true};
   index_map const& m = g.maps[map_of(n)];
-  if (!is_image_window(m) || m.fills_with_lowest) return {{}, {}, true};
   extents const& image = g[n.operand[0]].shape;
+  if (!is_image_window(m, image, n.shape) || m.fills_with_lowest) return {{}, {}, true};
   kept_taps const k{reaching_taps(m, image, n.shape, 1), reaching_taps(m, image, n.shape, 2), false};
   return {k.rows, k.columns, k.rows.count == n.shape.at[3] && k.columns.count == n.shape.at[4]};
 }

@@ -15,8 +15,7 @@ inline constexpr std::uint64_t tiles_permutation = swap_permutation(6, 2, 3);
 
 /// Whether each pixel of all images, with all its channels, is in one window.
 constexpr bool tiles_image(index_map const& m, extents const& image, extents const& window) {
-  if (!is_image_window(m) || window.rank != 6 || window.at[0] != image.at[0] || window.at[5] != image.at[3])
-    return false;
+  if (!is_image_window(m, image, window)) return false;
   for (int a = 1; a < 3; ++a) {
     int const taps = window.at[a + 2];
     if (m.start[a] != 0 || m.divisor[a] != 1 || (taps != 1 && m.step[a + 2] != 1) ||

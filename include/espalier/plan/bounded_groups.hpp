@@ -59,9 +59,11 @@ class loop_binder {
   constexpr bool varies(int id) const { return p_.per_sample[id] != 0; }
   constexpr int each(std::int64_t count) const { return static_cast<int>(count / p_.most); }
 
+  /// A sum of a constant reads no memory, but has as many terms as the constant has elements.
   constexpr bool reads_or_writes_samples(int x) const {
     for (int id = plan_.groups.groups[x].first; id != 0; id = plan_.groups.next[id])
-      if (varies(id)) return true;
+      for (int operand : {id, g_[id].operand[0], g_[id].operand[1], g_[id].operand[2], g_[id].operand[3]})
+        if (varies(operand)) return true;
     kernel_body const& body = plan_.ir.groups[x];
     for (int i = 0; i < body.operands; ++i)
       if (varies(plan_.ir.operands[body.first_operand + i].node)) return true;

@@ -400,12 +400,17 @@ class plan_checker {
     check_results_apart(x);
     write_results(x);
   }
+  constexpr bool is_result_of(int x, int id) const {
+    for (int i = 0; i < r_.ir.groups[x].outputs; ++i)
+      if (r_.ir.outputs[r_.ir.groups[x].first_output + i] == id) return true;
+    return false;
+  }
   /// Whether the instruction of a member of a group has its op, and reads its operands. A member without one is in no
   /// memory: who reads it computes it again.
   constexpr bool stands_for(int x, int id) const {
     graph::node const& n = g_[id];
     int const i = r_.ir.local[id];
-    if (i == -1 && id != r_.groups.groups[x].first) return true;
+    if (i == -1 && id != r_.groups.groups[x].first) return !is_result_of(x, id);
     if (i < 0 || i >= r_.ir.groups[x].instructions) return false;
     ir_instruction const& s = instruction_of(x, i);
     if (r_.groups.groups[x].kind != kernel_kind::fused && i == 0) return reads_operands(x, id);

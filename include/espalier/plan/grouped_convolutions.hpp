@@ -83,7 +83,7 @@ constexpr grouped_convolution find_grouped_convolution(node_table const& g, grap
   if (windowed) {
     index_map const& m = g.maps[map_of(g[data])];
     extents const &w = g[data].shape, &image = g[g[data].operand[0]].shape;
-    if (w.rank != 6 || !is_image_window(m) || m.fills_with_lowest || w.at[5] != split.channels ||
+    if (!is_image_window(m, image, w) || m.fills_with_lowest || w.at[5] != split.channels ||
         a.at[2] != w.product(3, 6) || w.at[0] % groups != 0)
       return {};
     std::int64_t const lines = w.at[3] * m.step[3] < 0 ? -w.at[3] * m.step[3] : w.at[3] * m.step[3];

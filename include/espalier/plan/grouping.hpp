@@ -186,7 +186,7 @@ constexpr bool reads_windows(node_table const& nodes, int id) {
   // A product reads the taps of a kernel row as one run if they are adjacent.
   int const run_length = multiplies && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
   bool const short_run = run_length < shortest_run;
-  if (!is_image_window(m) || (short_run && !multiplies)) return false;
+  if (!is_image_window(m, nodes[nodes[window].operand[0]].shape, w) || (short_run && !multiplies)) return false;
   if (!multiplies)
     return nodes[n.operand[0]].op->family == op_family::move && n.shape.rank == 6 && n.shape.at[3] == 1 &&
            n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
@@ -219,7 +219,8 @@ constexpr window_sum find_window_sum(node_table const& nodes, int id) {
       continue;
     index_map const& m = nodes.maps[map_of(nodes[window])];
     extents const& w = nodes[window].shape;
-    if (!is_image_window(m) || m.fills_with_lowest || !(w == product.shape)) continue;
+    if (!is_image_window(m, nodes[nodes[window].operand[0]].shape, w) || m.fills_with_lowest || !(w == product.shape))
+      continue;
     int const factor = nodes[repeated].operand[0];
     unsigned const summed = operation::repeated_axes(n.shape, w),
                    given = operation::repeated_axes(nodes[factor].shape, w);

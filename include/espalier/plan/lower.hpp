@@ -55,18 +55,10 @@ class lowering {
         emit_instruction(x, n, f, extent, u, 1, true);
         continue;
       }
-      if (groups_.groups[x].kind == kernel_kind::window_sum) {
-        window_sum const sum = find_window_sum(nodes_, id);
-        u[0] = use{groups_.holder_of[nodes_.nodes[sum.window].operand[0]], extent_class::full, 0, 0};
-        u[1] = use{groups_.holder_of[sum.factor], extent_class::full, 0, 0};
-        emit_instruction(x, n, f, extent, u, 2, false);
-        continue;
-      }
-      int const arity = n.op->arity < 3 ? n.op->arity : 3;
+      int const arity = groups_.groups[x].kind == kernel_kind::window_sum ? 2 : n.op->arity < 3 ? n.op->arity : 3;
       std::int64_t const size = groups_.size_of[reduction ? n.operand[0] : id];
       for (int i = 0; i < arity; ++i)
-        u[i] = fused ? uses_.of(n.operand[i], size, x)
-                     : use{unfused_operand(x, n.operand[i], i), extent_class::full, 0, 0};
+        u[i] = fused ? uses_.of(n.operand[i], size, x) : use{uses_.in_memory(x, i), extent_class::full, 0, 0};
       emit_instruction(x, n, f, extent, u, arity, fused);
     }
     k.instructions = ir_.instruction_count - k.first_instruction;
@@ -111,12 +103,6 @@ class lowering {
     for (int i = 0; i < arity; ++i)
       s.operand[i] = reference(x, u[i], elementwise && u[i].extent == extent_class::full ? extent : u[i].extent, fused);
     ++ir_.instruction_count;
-  }
-
-  /// The node that an unfused group reads as operand `which`.
-  constexpr int unfused_operand(int x, int operand, int which) const {
-    int const id = groups_.holder_of[operand];
-    return groups_.groups[x].windowed && which == 0 ? groups_.holder_of[nodes_.nodes[id].operand[0]] : id;
   }
 
   /// Sort key of operands: instructions of the group in their order, then constants, then other operands by extent

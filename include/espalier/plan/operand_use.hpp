@@ -52,6 +52,20 @@ class operand_uses {
     }
   }
 
+  /// What the first node of a group that is not fused reads from memory as operand k; 0: nothing. Windows are read from
+  /// their image.
+  constexpr int in_memory(int x, int k) const {
+    group const& g = groups_.groups[x];
+    if (g.kind == kernel_kind::window_sum) {
+      window_sum const sum = find_window_sum(nodes_, g.first);
+      return k == 0   ? groups_.holder_of[nodes_.nodes[sum.window].operand[0]]
+             : k == 1 ? groups_.holder_of[sum.factor]
+                      : 0;
+    }
+    int const operand = nodes_.nodes[g.first].operand[k], id = operand == 0 ? 0 : groups_.holder_of[operand];
+    return g.windowed && k == 0 ? groups_.holder_of[nodes_.nodes[id].operand[0]] : id;
+  }
+
  private:
   node_table const& nodes_;
   grouping const& groups_;

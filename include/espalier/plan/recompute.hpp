@@ -93,8 +93,10 @@ class recomputer {
     bool const fused = to.kind == kernel_kind::fused || id != to.first;
     bool const reduction = groups_.family_of[id] == op_family::reduction;
     std::int64_t const size = groups_.size_of[reduction ? n.operand[0] : id];
-    for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-      int const held = groups_.holder_of[n.operand[k]];
+    for (int k = 0; k < 3; ++k) {
+      if (fused && n.operand[k] == 0) break;
+      int const held = fused ? groups_.holder_of[n.operand[k]] : uses_.in_memory(x, k);
+      if (held == 0) continue;
       if (groups_.group_of[held] != x) is_read_[held] = true;
       if (base_[held] == 0 && groups_.family_of[held] != op_family::broadcast) continue;
       use const u = fused ? uses_.of(n.operand[k], size, x) : use{held, extent_class::none, 0, 0};

@@ -138,9 +138,11 @@ constexpr index_map inverted(index_map const& m) {
   return r;
 }
 
-/// Is the map one of windows of images: (N, H, W, C) viewed as (N, rows, columns, kernel rows, kernel columns, C)?
-constexpr bool is_image_window(index_map const& m) {
-  return m.rank == 6 && m.source[0] == 0 && m.source[1] == 1 && m.source[2] == 2 && m.source[3] == 1 &&
+/// Is the map one of windows of images: (N, H, W, C) viewed as (N, rows, columns, kernel rows, kernel columns, C)? The
+/// windows have all images and channels: kernels and gradients number both as the images do.
+constexpr bool is_image_window(index_map const& m, extents const& image, extents const& window) {
+  return image.rank == 4 && window.rank == 6 && window.at[0] == image.at[0] && window.at[5] == image.at[3] &&
+         m.rank == 6 && m.source[0] == 0 && m.source[1] == 1 && m.source[2] == 2 && m.source[3] == 1 &&
          m.source[4] == 2 && m.source[5] == 3 && m.step[0] == 1 && m.step[5] == 1 && m.start[0] == 0 &&
          m.start[3] == 0 && m.divisor[0] == 1 && m.divisor[3] == 1;
 }
