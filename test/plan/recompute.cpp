@@ -101,11 +101,11 @@ BOOST_AUTO_TEST_CASE(values_behind_a_product_that_is_not_read) {
   BOOST_TEST(!p.memory->stored[p.nodes_of("matmul").front()]);
 }
 
-BOOST_AUTO_TEST_CASE(what_windows_read_is_not_recomputed) {
+BOOST_AUTO_TEST_CASE(what_windows_read_is_stored) {
   passes<windows_of_residual_sum, real<2, 5, 6, 8>, real<8, 8>, real<3, 3, 1, 8>> const p;
   int const sum = p.nodes_of("add").front();
   BOOST_TEST((p.merged->groups[p.merged->group_of[sum]].kind == plan::kernel_kind::contraction));
-  BOOST_TEST(!p.recomputation->by_readers[sum]);
+  BOOST_TEST(!p.recomputation->unneeded[sum]);
   BOOST_TEST(p.memory->stored[sum]);
   BOOST_TEST(p.ir->local[sum] >= 0);
 }

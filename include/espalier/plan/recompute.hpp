@@ -93,10 +93,8 @@ class recomputer {
     bool const fused = to.kind == kernel_kind::fused || id != to.first;
     bool const reduction = groups_.family_of[id] == op_family::reduction;
     std::int64_t const size = groups_.size_of[reduction ? n.operand[0] : id];
-    for (int k = 0; k < 3; ++k) {
-      if (fused && n.operand[k] == 0) break;
-      int const held = fused ? groups_.holder_of[n.operand[k]] : uses_.in_memory(x, k);
-      if (held == 0) continue;
+    for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
+      int const held = groups_.holder_of[n.operand[k]];
       if (groups_.group_of[held] != x) is_read_[held] = true;
       if (base_[held] == 0 && groups_.family_of[held] != op_family::broadcast) continue;
       use const u = fused ? uses_.of(n.operand[k], size, x) : use{held, extent_class::none, 0, 0};
@@ -121,6 +119,8 @@ class recomputer {
       if (to_.unneeded[id]) continue;
       for (int const operand : nodes_.nodes[id].operand)
         if (operand != 0) needed_[groups_.holder_of[operand]] = true;
+      if (id == groups_.groups[x].first && groups_.groups[x].windowed)  // windows are in no group
+        for (int k = 0; k < 2; ++k) needed_[uses_.in_memory(x, k)] = true;
     }
   }
   /// Whether an operand of group x is this value.
@@ -140,7 +140,7 @@ class recomputer {
   int instructions_[graph::capacity]{};
   int extra_[max_groups + 1]{};
   bool is_read_[graph::capacity]{};  ///< by node: another group reads it, or the program returns it
-  bool needed_[graph::capacity]{};   ///< by node: a member of its group reads it there
+  bool needed_[graph::capacity]{};   ///< by node: a member of its group, or a kernel through windows, reads it there
   int last_ = 0;                     ///< the newest node with a base
 };
 
