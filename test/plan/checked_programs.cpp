@@ -96,13 +96,7 @@ class example {
       double const* const got = memory[static_cast<std::size_t>(at.base)].data() + at.offset;
       std::vector<double> const& expected = expected_[static_cast<std::size_t>(outputs[static_cast<std::size_t>(i)])];
       if (results) results->emplace_back(got, got + expected.size());
-      for (std::size_t k = 0; k < expected.size(); ++k) {
-        if ((std::isnan(expected[k]) && std::isnan(got[k])) || got[k] == expected[k]) continue;
-        if (std::fabs(got[k] - expected[k]) <= 1e-9 * (1 + std::fabs(expected[k]))) continue;
-        std::ostringstream text;
-        text << "output " << i << ", element " << k << " is " << got[k] << " instead of " << expected[k];
-        return text.str();
-      }
+      if (std::string const text = difference_of_output(i, got, expected); !text.empty()) return text;
     }
     return {};
   }

@@ -154,7 +154,7 @@ class memory_program {
     if (step > 4 && s.rank == 0) return;
     switch (step) {
       case 0:
-        return void(keep(unary(x)));
+        return void(keep(drawn_unary(roll_, h(x)).id));
       case 1:
       case 2:
       case 3:
@@ -196,18 +196,6 @@ class memory_program {
         if (options_.loops) loop(x);
     }
   }
-  int unary(int x) {
-    switch (roll_(4)) {
-      case 0:
-        return tanh(h(x)).id;
-      case 1:
-        return relu(h(x)).id;
-      case 2:
-        return sigmoid(h(x)).id;
-      default:
-        return (h(x) * 0.5 + 0.25).id;
-    }
-  }
   int binary(int x) {
     extents const s = g_[x].shape;
     int y = roll_(3) ? any() : like(s);
@@ -215,16 +203,7 @@ class memory_program {
       if (fits(x, g_[y].shape)) std::swap(x, y);
       else y = like(s);
     }
-    switch (roll_(4)) {
-      case 0:
-        return (h(x) + h(y)).id;
-      case 1:
-        return (h(y) - h(x)).id;
-      case 2:
-        return (h(x) * h(y)).id;
-      default:
-        return maximum(h(x), h(y)).id;
-    }
+    return drawn_binary(roll_, h(x), h(y)).id;
   }
   template <class Op>
   int reduced(int x, unsigned mask, bool kept) {

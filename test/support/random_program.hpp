@@ -23,6 +23,33 @@ struct dice {
   constexpr double number() { return (*this)(2001) / 1000.0 - 1; }
 };
 
+/// One of four ops of one operand.
+constexpr handle drawn_unary(dice& roll, handle x) {
+  switch (roll(4)) {
+    case 0:
+      return tanh(x);
+    case 1:
+      return relu(x);
+    case 2:
+      return sigmoid(x);
+    default:
+      return x * 0.5 + 0.25;
+  }
+}
+/// One of four ops of two operands, of which y broadcasts to x.
+constexpr handle drawn_binary(dice& roll, handle x, handle y) {
+  switch (roll(4)) {
+    case 0:
+      return x + y;
+    case 1:
+      return y - x;
+    case 2:
+      return x * y;
+    default:
+      return maximum(x, y);
+  }
+}
+
 inline constexpr extents bases_of_shapes[] = {{2, {4, 6}},        {2, {8, 8}},          {3, {5, 1, 7}},
                                               {4, {2, 3, 4, 5}},  {2, {1, 1}},          {3, {3, 3, 3}},
                                               {1, {6}},           {2, {1, 9}},          {6, {2, 1, 2, 3, 1, 2}},

@@ -380,6 +380,18 @@ class plan_runner {
   std::string wrong_;
 };
 
+/// The first element of an output that is not what it must be, in words, or nothing.
+inline std::string difference_of_output(int output, double const* got, std::vector<double> const& expected) {
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if ((std::isnan(expected[k]) && std::isnan(got[k])) || got[k] == expected[k]) continue;
+    if (std::fabs(got[k] - expected[k]) <= 1e-9 * (1 + std::fabs(expected[k]))) continue;
+    std::ostringstream text;
+    text << "output " << output << ", element " << k << " is " << got[k] << " instead of " << expected[k];
+    return text.str();
+  }
+  return {};
+}
+
 /// A program and its plan, to read.
 inline std::string described(graph::program const& p, plan::planned const& r) {
   std::ostringstream text;

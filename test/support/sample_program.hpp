@@ -77,7 +77,7 @@ class sample_program {
     switch (roll_(20)) {
       case 0:
       case 1:
-        return void(keep(unary(x), true));
+        return void(keep(drawn_unary(roll_, h(x)).id, true));
       case 2:
       case 3:
       case 4:
@@ -115,18 +115,6 @@ class sample_program {
         else move(x);
     }
   }
-  int unary(int x) {
-    switch (roll_(4)) {
-      case 0:
-        return tanh(h(x)).id;
-      case 1:
-        return relu(h(x)).id;
-      case 2:
-        return sigmoid(h(x)).id;
-      default:
-        return (h(x) * 0.5 + 0.25).id;
-    }
-  }
   /// Another value of a shape: of other samples' values, or one that is repeated for each sample.
   int like(extents const& s) {
     for (int i = 0; i < 6; ++i) {
@@ -144,16 +132,7 @@ class sample_program {
   }
   int binary(int x) {
     int const y = like(g_[x].shape);
-    switch (roll_(4)) {
-      case 0:
-        return (h(x) + h(y)).id;
-      case 1:
-        return (h(y) - h(x)).id;
-      case 2:
-        return (h(x) * h(y)).id;
-      default:
-        return maximum(h(x), h(y)).id;
-    }
+    return drawn_binary(roll_, h(x), h(y)).id;
   }
   /// Axes behind the samples.
   void over_one_sample(int x) {
