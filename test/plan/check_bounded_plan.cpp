@@ -24,7 +24,7 @@ using namespace test;
 namespace {
 
 constexpr int most = 12;
-constexpr std::uint64_t programs = longer_run ? 100000 : 2000, changed = 2000;
+constexpr std::uint64_t programs = longer_run ? 100000 : 2000, changed = longer_run ? 20000 : 2000;
 
 #if defined(__GLIBC__)
 /// Plans are megabytes: they stay in the heap of the process instead of being mapped for each program.

@@ -164,9 +164,24 @@ class plan_runner {
     int const first = r_.groups.groups[x].first,
               sums = r_.memory.stored[first] ? first : r_.ir.outputs[own.first_output];
     if (after_product && id == sums) return fail(x, "a product leaves its sums where what follows still reads");
-    bool const last = after_product || r_.memory.late[in_kernel] || plan::sweeps_once(r_.groups.groups[x]);
+    bool const last = after_product || r_.memory.late[in_kernel] || has_one_sweep(r_.groups.groups[x], body);
     if (to.offset != from.offset || extent != l.extent || !last)
       fail(x, "an output overwrites a leaf that is still read");
+  }
+
+  /// Whether no element of a group waits for a reduction of the group.
+  bool has_one_sweep(plan::group const& g, plan::kernel_body const& body) const {
+    std::vector<bool> waits(static_cast<std::size_t>(body.instructions), false);
+    for (int i = 0; i < body.instructions; ++i) {
+      plan::ir_instruction const& s = r_.ir.instructions[body.first_instruction + i];
+      bool const reduces = s.op != nullptr && s.op->family == op_family::reduction;
+      bool wait = reduces;
+      for (int k = 0; k < (s.op == nullptr || reduces ? 1 : s.op->arity); ++k)
+        wait = wait || (s.operand[k] >= 0 && waits[static_cast<std::size_t>(s.operand[k])]);
+      if (wait && s.extent == extent_class::full) return false;
+      waits[static_cast<std::size_t>(i)] = wait;
+    }
+    return g.segments <= 1;
   }
 
   operand value_of_operand(plan::kernel_body const& body, int reference, int reader,

@@ -199,5 +199,15 @@ constexpr invalid<Facts..., Fact> through(invalid<Facts...>) {
   return {};
 }
 
+namespace detail {
+
+/// A parameter that takes any argument, behind every other function: one error instead of a list of candidates.
+struct any_argument {
+  template <class T>
+  constexpr any_argument(T&&) noexcept {}
+};
+
+}  // namespace detail
+
 }  // namespace espalier
 #include "diagnostics_pop.hpp"

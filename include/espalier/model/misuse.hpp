@@ -48,11 +48,6 @@ struct changes_its_workspace {
 
 namespace detail {
 
-/// A parameter that takes any argument, behind every other constructor: one error instead of a list of candidates.
-struct any_argument {
-  template <class T>
-  any_argument(T&&) noexcept {}
-};
 /// The argument of a constructor that only code that does not compile calls: declared, but not defined.
 template <class T>
 T& never_called();

@@ -67,7 +67,10 @@ struct Adam {
   hyperparameters hyperparameters_of(std::int64_t step) const {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, weight_decay, step);
   }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(state)...>())
+      return update_decaying(p, p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return detail::moments::step(p, g + decaying * hyperparameter<7>{}, state...);
   }
@@ -100,7 +103,10 @@ struct AdamW {
   hyperparameters hyperparameters_of(std::int64_t step) const {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, learning_rate * weight_decay, step);
   }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(state)...>())
+      return update_decaying(p, p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return detail::moments::step(p - decaying * hyperparameter<7>{}, g, state...);
   }

@@ -76,6 +76,16 @@ inline constexpr int own_hyperparameters = [] {
   return max_hyperparameters - wrapper_hyperparameters<O> - Count;
 }();
 
+/// Whether an update is given a parameter, its gradient and all states; another call is an error.
+template <int States, class... X>
+constexpr bool is_update() {
+  constexpr bool agree = sizeof...(X) == States + 2 && (Operand<X> && ...);
+  static_assert(agree,
+                "update(p, g, states...): it is the formula of one step; train a model with esp::trainer{model, loss, "
+                "optimizer, batch}, or step by gradients of your own with optim::updater{model, optimizer}");
+  return agree;
+}
+
 /// The update of O. If O has a decay, the decay applies only to `decaying`.
 template <class O>
 constexpr auto updated(auto p, [[maybe_unused]] auto decaying, auto g, auto... states) {

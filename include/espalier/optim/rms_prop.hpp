@@ -31,7 +31,10 @@ struct RMSProp {
   hyperparameters hyperparameters_of(std::int64_t) const {
     return hyperparameters{{learning_rate, smoothing, 1 - smoothing, epsilon, weight_decay}};
   }
-  static constexpr auto update(auto p, auto g, auto v) { return update_decaying(p, p, g, v); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... v) {
+    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(v)...>())
+      return update_decaying(p, p, g, v...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto v) {
     auto const g = gradient + decaying * hyperparameter<4>{};
     auto const next = v * hyperparameter<1>{} + g * g * hyperparameter<2>{};

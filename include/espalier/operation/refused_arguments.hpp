@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/diagnostics_push.hpp"
+
+#include <tuple>
+
+#include "../expression/node.hpp"
+#include "../expression/structure.hpp"
+
+/// Readable errors for arguments that no op takes: a std::tuple (a recurrent layer returns its outputs and its state,
+/// split returns parts), things that are no values (a std::vector, a module, nullptr), and arguments that an op
+/// lacks (relu(x, true)). A correct call of an op does not choose these functions.
+namespace espalier {
+
+/// Named relation: an op computes with single values.
+template <int Values>
+struct op_takes_one_value {
+  ESPALIER_READS("an op takes one value, got {}; choose one by std::get<0>(y) or auto const [y, h] = ...")
+  static constexpr bool agree = false;
+};
+
+namespace detail {
+
+/// Whether all values are tensors or formulas of tensors, which no root reports.
+template <class Leaves>
+inline constexpr bool are_eager = false;
+template <class... X>
+inline constexpr bool are_eager<member_types<X...>> = (is_eager<X> && ...);
+
+/// What an op returns for a tuple of values, which may be nested, as the state of an LSTM is: inside a module, a fault
+/// that the root reports with the path to the module. Others: its other operand.
+template <class Tuple, class... Others>
+constexpr auto choose_one_of_them() {
+  using Fault = op_takes_one_value<static_cast<int>(leaf_count_of<Tuple>)>;
+  if constexpr (HoldsInvalid<Tuple> || (HoldsInvalid<Others> || ...)) {
+    return first_invalid_of<Tuple, Others...>{};
+  } else if constexpr (!are_eager<all_leaves_of<Tuple>>) {
+    return invalid<Fault>{};
+  } else {
+    static_assert(Fault::agree, ESPALIER_SENTENCE("an op takes one value, and this is a std::tuple of several", Fault));
+    return invalid<already_reported>{};
+  }
+}
+
+/// Whether a type is neither a value of a formula nor a number. A number converts, or finds the function of <cmath>.
+template <class X>
+concept no_value = !Operand<X> && !Number<X>;
+
+/// A container of numbers, such as std::vector<float>.
+template <class X>
+concept no_value_but_numbers = no_value<X> && requires(X const& x) {
+  x.data();
+  x.size();
+};
+
+/// The errors stand outside of the macros, whose lines compilers would add to them.
+template <class X>
+constexpr invalid<already_reported> refuse_no_value(X const&) {
+  static_assert(is_invalid<X>,
+                "an op takes tensors, views and formulas, and an argument is something else; write "
+                "esp::view<float, shape<4>>{x} for numbers in memory, and layer(x) for a layer");
+  return {};
+}
+template <class X>
+constexpr invalid<already_reported> refuse_more_arguments(X const&) {
+  static_assert(is_invalid<X>,
+                "an op has no such argument: axes and extents are template arguments, as in sum<1>(x), and nothing is "
+                "computed in place");
+  return {};
+}
+
+}  // namespace detail
+
+#define ESPALIER_REFUSES(name)                                                                           \
+  template <int... I, class First, class... Rest>                                                        \
+    requires Operand<First>                                                                              \
+  constexpr auto name(std::tuple<First, Rest...> const&) {                                               \
+    return detail::choose_one_of_them<std::tuple<First, Rest...>>();                                     \
+  }                                                                                                      \
+  template <int... I, detail::no_value X>                                                                \
+  constexpr invalid<already_reported> name(X const& x) {                                                 \
+    return detail::refuse_no_value(x);                                                                   \
+  }                                                                                                      \
+  template <int... I, Operand X>                                                                         \
+  constexpr invalid<already_reported> name(X const& x, detail::any_argument, detail::any_argument = 0) { \
+    return detail::refuse_more_arguments(x);                                                             \
+  }
+ESPALIER_REFUSES(abs)
+ESPALIER_REFUSES(exp)
+ESPALIER_REFUSES(gelu)
+ESPALIER_REFUSES(log)
+ESPALIER_REFUSES(log_softmax)
+ESPALIER_REFUSES(max)
+ESPALIER_REFUSES(mean)
+ESPALIER_REFUSES(relu)
+ESPALIER_REFUSES(reshape)
+ESPALIER_REFUSES(sigmoid)
+ESPALIER_REFUSES(silu)
+ESPALIER_REFUSES(softmax)
+ESPALIER_REFUSES(sqrt)
+ESPALIER_REFUSES(square)
+ESPALIER_REFUSES(sum)
+ESPALIER_REFUSES(tanh)
+ESPALIER_REFUSES(transpose)
+#undef ESPALIER_REFUSES
+
+// No constraint that correct calls would have to evaluate: their operands are no tuples.
+#define ESPALIER_REFUSES(name)                                                                      \
+  template <class First, class... Rest, class B>                                                    \
+    requires Operand<First>                                                                         \
+  constexpr auto name(std::tuple<First, Rest...> const&, B const&) {                                \
+    return detail::choose_one_of_them<std::tuple<First, Rest...>, B>();                             \
+  }                                                                                                 \
+  template <class A, class First, class... Rest>                                                    \
+    requires Operand<First>                                                                         \
+  constexpr auto name(A const&, std::tuple<First, Rest...> const&) {                                \
+    return detail::choose_one_of_them<std::tuple<First, Rest...>, A>();                             \
+  }                                                                                                 \
+  template <class First, class... Rest, class Second, class... Others>                              \
+    requires Operand<First>                                                                         \
+  constexpr auto name(std::tuple<First, Rest...> const&, std::tuple<Second, Others...> const&) {    \
+    return detail::choose_one_of_them<std::tuple<First, Rest...>, std::tuple<Second, Others...>>(); \
+  }
+ESPALIER_REFUSES(operator+)
+ESPALIER_REFUSES(operator-)
+ESPALIER_REFUSES(operator*)
+ESPALIER_REFUSES(operator/)
+ESPALIER_REFUSES(matmul)
+#undef ESPALIER_REFUSES
+
+#define ESPALIER_REFUSES(name)                                     \
+  template <Operand A, detail::no_value_but_numbers B>             \
+  constexpr invalid<already_reported> name(A const&, B const& b) { \
+    return detail::refuse_no_value(b);                             \
+  }                                                                \
+  template <detail::no_value_but_numbers A, Operand B>             \
+  constexpr invalid<already_reported> name(A const& a, B const&) { \
+    return detail::refuse_no_value(a);                             \
+  }
+ESPALIER_REFUSES(operator+)
+ESPALIER_REFUSES(operator-)
+ESPALIER_REFUSES(operator*)
+ESPALIER_REFUSES(operator/)
+#undef ESPALIER_REFUSES
+
+template <Operand A, detail::no_value B>
+constexpr invalid<already_reported> matmul(A const&, B const& b) {
+  return detail::refuse_no_value(b);
+}
+template <detail::no_value A, class B>
+constexpr invalid<already_reported> matmul(A const& a, B const&) {
+  return detail::refuse_no_value(a);
+}
+
+}  // namespace espalier
+#include "../base/diagnostics_pop.hpp"
