@@ -54,6 +54,31 @@ function(espalier_describe_precompiled target header)
   target_precompile_headers(${target} INTERFACE "${header}")
 endfunction()
 
+# espalier_import_module(TARGET): the files of TARGET can `import espalier;`, with clang 19 or newer. The module is compiled once for TARGET, with its options.
+function(espalier_import_module target)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+    message(FATAL_ERROR "espalier_import_module: expected clang 19 or newer, got ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}; include <espalier.hpp>")
+  endif()
+  find_file(espalier_MODULE espalier.cppm HINTS "${espalier_INCLUDE_DIR}" "${espalier_SOURCE_DIR}/include" NO_DEFAULT_PATH)
+  set(compiled "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.pcm")
+  # A copy, so that each target has its own options for the same source.
+  configure_file("${espalier_MODULE}" "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm" COPYONLY)
+  add_library(${target}_espalier OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm")
+  set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++-module;-fmodule-output=${compiled}")
+  target_link_libraries(${target}_espalier PRIVATE espalier::espalier)
+  target_compile_options(${target}_espalier PRIVATE "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>")
+  target_compile_definitions(${target}_espalier PRIVATE "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+  target_link_libraries(${target} PRIVATE espalier::espalier "$<TARGET_OBJECTS:${target}_espalier>")
+  set_property(TARGET ${target} ${target}_espalier PROPERTY CXX_SCAN_FOR_MODULES OFF)  # there is nothing to find
+  # Each file of the target by itself: the module must not be given to its own compiler.
+  get_target_property(sources ${target} SOURCES)
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS "-fmodule-file=espalier=${compiled}")
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS "${espalier_MODULE}")
+  add_custom_target(${target}_espalier_compiled)  # files wait for targets of this kind, not for libraries
+  add_dependencies(${target}_espalier_compiled ${target}_espalier)
+  add_dependencies(${target} ${target}_espalier_compiled)
+endfunction()
+
 # espalier_add_cuda_kernels(TARGET [HEADERS FILE...]): TARGET is a library (OBJECT or STATIC) of all files that use <espalier/cuda.hpp>. The kernels that they
 # launch are compiled by nvcc, for CMAKE_CUDA_ARCHITECTURES ("80-real;90-real;100" if that is empty), into a library that comes with TARGET wherever it is
 # linked. FILE are headers with ops of the program's own. espalier_NVCC_FLAGS holds further arguments of nvcc.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Uses the library as somebody else's project does:  consumer.py WAY ROOT COMPILER... [-- ARGUMENTS...]
 
-WAY is pkg_config, find_package, find_package_mpi, add_subdirectory, fetch_content, cuda_kernels, subproject, precompiled or single_header. The project of that way (test/consumer/WAY) is copied
+WAY is pkg_config, find_package, find_package_mpi, add_subdirectory, fetch_content, cuda_kernels, subproject, precompiled, import_module or single_header. The project of that way (test/consumer/WAY) is copied
 to a folder of its own, built with COMPILER, and its program has to say which version it was built with. ARGUMENTS are the compiler's, for the ways without a
 build system. Exit status 77: a program that the way needs is not installed.
 """
@@ -189,6 +189,24 @@ class Consumer:
         # What programs that train include: a file that includes nothing has it from there.
         (self.work / "more.cpp").write_text("using espalier::data::loader, espalier::trainer, espalier::optim::Adam, espalier::nn::Linear;\n")
         self.run(*self.compiler, *self.arguments, f"-I{there / 'include'}", "-fsyntax-only", "-include", there / "share/espalier/espalier_precompiled.hpp", self.work / "more.cpp")
+
+    def import_module(self):
+        """By `import espalier;`, with the commands of the documentation and with CMake: one file imports, another one includes."""
+        if "clang" not in self.run(*self.compiler, "--version"):
+            raise Missing("clang")
+        self.run("cmake", "--version")
+        there, project = self.installed(), self.project("import_module")
+        command = [*self.compiler, *self.arguments, f"-I{there / 'include'}"]
+        module, objects = self.work / "espalier.pcm", [self.work / "espalier.o"]
+        self.run(*command, "--precompile", there / "include/espalier.cppm", "-o", module)
+        self.run(*self.compiler, *self.arguments, "-c", module, "-o", objects[0])
+        for unit in ("program", "unit"):
+            objects.append(self.work / f"{unit}.o")
+            self.run(*command, f"-fmodule-file=espalier={module}", "-c", project / f"{unit}.cpp", "-o", objects[-1])
+        self.run(*self.compiler, *objects, "-o", self.work / "program")
+        wanted = ": loss small, 32 of 32"
+        self.check(self.work / "program", wanted)
+        self.check(self.cmake(project, f"-DCMAKE_PREFIX_PATH={there}"), wanted)
 
     def single_header(self):
         sources = self.root / "test/consumer/single_header"
