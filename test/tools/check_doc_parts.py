@@ -15,7 +15,7 @@ PART = re.compile(r"^/// (\w+)\s{2,}\S")
 # The first words of blocks with a shape that are no ops and no layers.
 NOT_OPS = ("Makes the node of", "Weights of classes", "y = x weight.")
 # Headers without an op or a layer of their own: names, relations, and what several headers share.
-NO_FORMULA = {"loss", "norm", "norm_family", "module", "initializer", "class_weights", "label_loss", "reduce", "rule", "apply", "axis_argument", "several_values", "other_names"}
+NO_FORMULA = {"loss", "norm", "norm_family", "module", "initializer", "class_weights", "label_loss", "reduce", "rule", "apply", "axis_argument", "rejected_arguments", "other_names"}
 
 
 def blocks(text):

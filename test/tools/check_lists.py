@@ -17,7 +17,7 @@ TESTED = {
     "test/device/cuda/every_module_*.cpp": ["nn/nn.hpp", "nn/norm.hpp"],
 }
 UMBRELLAS = {"norm"}
-NO_OPS = {"axis_argument", "several_values", "other_names"}  # refusals only
+NO_OPS = {"axis_argument", "rejected_arguments", "other_names"}  # refusals only
 
 
 def unlisted(root, listed):

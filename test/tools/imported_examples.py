@@ -81,7 +81,7 @@ def main(arguments):
             if not done.returncode and RECORD in programs[name]:
                 done = subprocess.run([*command, *objects, "-pthread", "-lz", "-o", there / name], capture_output=True, text=True, check=False)
                 if not done.returncode:
-                    done = subprocess.run([there / name, folder / f"{name}.txt"], capture_output=True, text=True, check=False)
+                    done = subprocess.run([there / name, folder / f"{name}.txt"], cwd=there, capture_output=True, text=True, check=False)
                     return name, seconds, "run" if not done.returncode else "does not print its record:\n" + done.stdout[-2000:] + done.stderr[-2000:], done.returncode
             return name, seconds, "compiled" if not done.returncode else "does not compile:\n" + done.stderr[:4000], done.returncode
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <utility>
 
+#include "../base/supported.hpp"
+
 /// ESPALIER_MODULE. It names what nn/module.hpp declares, and includes nothing of it: files that import the library
 /// include it alone.
 

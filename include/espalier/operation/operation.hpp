@@ -63,7 +63,7 @@
 #include "scaled_dot_product_attention.hpp"  // its loops are traced by the host's compiler
 #endif
 #include "scatter_add.hpp"
-#include "refused_arguments.hpp"
+#include "rejected_arguments.hpp"
 #include "sigmoid.hpp"
 #include "silu.hpp"
 #include "sin.hpp"

@@ -55,14 +55,14 @@ concept no_value_but_numbers = no_value<X> && requires(X const& x) {
 
 /// The errors stand outside of the macros, whose lines compilers would add to them.
 template <class X>
-constexpr invalid<already_reported> refuse_no_value(X const&) {
+constexpr invalid<already_reported> reject_no_value(X const&) {
   static_assert(is_invalid<X>,
                 "an op takes tensors, views and formulas, and an argument is something else; write "
                 "esp::view<float, shape<4>>{x} for numbers in memory, and layer(x) for a layer");
   return {};
 }
 template <class X>
-constexpr invalid<already_reported> refuse_more_arguments(X const&) {
+constexpr invalid<already_reported> reject_more_arguments(X const&) {
   static_assert(is_invalid<X>,
                 "an op has no such argument: axes and extents are template arguments, as in sum<1>(x), and nothing is "
                 "computed in place");
@@ -71,7 +71,7 @@ constexpr invalid<already_reported> refuse_more_arguments(X const&) {
 
 }  // namespace detail
 
-#define ESPALIER_REFUSES(name)                                                                           \
+#define ESPALIER_REJECTS(name)                                                                           \
   template <int... I, class First, class... Rest>                                                        \
     requires Operand<First>                                                                              \
   constexpr auto name(std::tuple<First, Rest...> const&) {                                               \
@@ -79,33 +79,33 @@ constexpr invalid<already_reported> refuse_more_arguments(X const&) {
   }                                                                                                      \
   template <int... I, detail::no_value X>                                                                \
   constexpr invalid<already_reported> name(X const& x) {                                                 \
-    return detail::refuse_no_value(x);                                                                   \
+    return detail::reject_no_value(x);                                                                   \
   }                                                                                                      \
   template <int... I, Operand X>                                                                         \
   constexpr invalid<already_reported> name(X const& x, detail::any_argument, detail::any_argument = 0) { \
-    return detail::refuse_more_arguments(x);                                                             \
+    return detail::reject_more_arguments(x);                                                             \
   }
-ESPALIER_REFUSES(abs)
-ESPALIER_REFUSES(exp)
-ESPALIER_REFUSES(gelu)
-ESPALIER_REFUSES(log)
-ESPALIER_REFUSES(log_softmax)
-ESPALIER_REFUSES(max)
-ESPALIER_REFUSES(mean)
-ESPALIER_REFUSES(relu)
-ESPALIER_REFUSES(reshape)
-ESPALIER_REFUSES(sigmoid)
-ESPALIER_REFUSES(silu)
-ESPALIER_REFUSES(softmax)
-ESPALIER_REFUSES(sqrt)
-ESPALIER_REFUSES(square)
-ESPALIER_REFUSES(sum)
-ESPALIER_REFUSES(tanh)
-ESPALIER_REFUSES(transpose)
-#undef ESPALIER_REFUSES
+ESPALIER_REJECTS(abs)
+ESPALIER_REJECTS(exp)
+ESPALIER_REJECTS(gelu)
+ESPALIER_REJECTS(log)
+ESPALIER_REJECTS(log_softmax)
+ESPALIER_REJECTS(max)
+ESPALIER_REJECTS(mean)
+ESPALIER_REJECTS(relu)
+ESPALIER_REJECTS(reshape)
+ESPALIER_REJECTS(sigmoid)
+ESPALIER_REJECTS(silu)
+ESPALIER_REJECTS(softmax)
+ESPALIER_REJECTS(sqrt)
+ESPALIER_REJECTS(square)
+ESPALIER_REJECTS(sum)
+ESPALIER_REJECTS(tanh)
+ESPALIER_REJECTS(transpose)
+#undef ESPALIER_REJECTS
 
 // No constraint that correct calls would have to evaluate: their operands are no tuples.
-#define ESPALIER_REFUSES(name)                                                                      \
+#define ESPALIER_REJECTS(name)                                                                      \
   template <class First, class... Rest, class B>                                                    \
     requires Operand<First>                                                                         \
   constexpr auto name(std::tuple<First, Rest...> const&, B const&) {                                \
@@ -121,35 +121,35 @@ ESPALIER_REFUSES(transpose)
   constexpr auto name(std::tuple<First, Rest...> const&, std::tuple<Second, Others...> const&) {    \
     return detail::choose_one_of_them<std::tuple<First, Rest...>, std::tuple<Second, Others...>>(); \
   }
-ESPALIER_REFUSES(operator+)
-ESPALIER_REFUSES(operator-)
-ESPALIER_REFUSES(operator*)
-ESPALIER_REFUSES(operator/)
-ESPALIER_REFUSES(matmul)
-#undef ESPALIER_REFUSES
+ESPALIER_REJECTS(operator+)
+ESPALIER_REJECTS(operator-)
+ESPALIER_REJECTS(operator*)
+ESPALIER_REJECTS(operator/)
+ESPALIER_REJECTS(matmul)
+#undef ESPALIER_REJECTS
 
-#define ESPALIER_REFUSES(name)                                     \
+#define ESPALIER_REJECTS(name)                                     \
   template <Operand A, detail::no_value_but_numbers B>             \
   constexpr invalid<already_reported> name(A const&, B const& b) { \
-    return detail::refuse_no_value(b);                             \
+    return detail::reject_no_value(b);                             \
   }                                                                \
   template <detail::no_value_but_numbers A, Operand B>             \
   constexpr invalid<already_reported> name(A const& a, B const&) { \
-    return detail::refuse_no_value(a);                             \
+    return detail::reject_no_value(a);                             \
   }
-ESPALIER_REFUSES(operator+)
-ESPALIER_REFUSES(operator-)
-ESPALIER_REFUSES(operator*)
-ESPALIER_REFUSES(operator/)
-#undef ESPALIER_REFUSES
+ESPALIER_REJECTS(operator+)
+ESPALIER_REJECTS(operator-)
+ESPALIER_REJECTS(operator*)
+ESPALIER_REJECTS(operator/)
+#undef ESPALIER_REJECTS
 
 template <Operand A, detail::no_value B>
 constexpr invalid<already_reported> matmul(A const&, B const& b) {
-  return detail::refuse_no_value(b);
+  return detail::reject_no_value(b);
 }
 template <detail::no_value A, class B>
 constexpr invalid<already_reported> matmul(A const& a, B const&) {
-  return detail::refuse_no_value(a);
+  return detail::reject_no_value(a);
 }
 
 }  // namespace espalier
