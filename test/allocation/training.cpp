@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier.hpp>
+#include <espalier/up_to.hpp>
 
 #include "support/allocation_counter.hpp"
 
@@ -128,4 +129,30 @@ BOOST_AUTO_TEST_CASE(nothing_for_sums_over_batches) {
                }
              }) == 0);
   BOOST_TEST(updater.steps() == 3);
+}
+
+/// The gradient of the pooling adds to more numbers than a draft has on the stack.
+BOOST_AUTO_TEST_CASE(nothing_for_batches_of_up_to) {
+  using Images = nn::Sequential<nn::Conv<1, 4, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<4 * 8 * 8, 10>>;
+  using up_to = esp::batch<esp::up_to<32>, 1, 16, 16>;
+  esp::model<Images> model{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, up_to{}};
+  esp::predictor predict{model, up_to{}};
+  tensor<float, shape<32, 1, 16, 16>> images;
+  tensor<std::int32_t, shape<32>> labels{};
+  tensor<float, shape<32, 10>> scores;
+  for (int i = 0; i < 32; ++i)
+    for (int j = 0; j < 256; ++j) images(i, 0, j / 16, j % 16) = static_cast<float>((i * 7 + j * 5) % 11) / 11.0f;
+  double loss = 0;
+  BOOST_TEST(count([&] {
+               for (int samples : {32, 1, 7}) {
+                 esp::view<float const, up_to> const x{images.data(), samples};
+                 esp::view<std::int32_t const, shape<esp::up_to<32>>> const y{labels.data(), samples};
+                 loss += static_cast<double>(trainer.step(x, y));
+                 predict(x, esp::view<float, shape<esp::up_to<32>, 10>>{scores.data(), samples});
+               }
+             }) == 0);
+  BOOST_TEST(trainer.steps() == 3);
+  BOOST_TEST(loss > 0);
+  BOOST_TEST(scores(6, 0) != scores(6, 1));
 }

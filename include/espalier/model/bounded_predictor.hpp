@@ -72,7 +72,7 @@ class predictor<Model, Batch, Fault> {
   static constexpr int max_samples = Batch::max_samples;
   static constexpr std::size_t workspace_bytes = Engine::template workspace_bytes<Program, T>;
   static constexpr std::size_t in_place_bytes = Overlap::bytes;
-  static constexpr std::size_t bytes = workspace_bytes + in_place_bytes;
+  static constexpr std::size_t bytes = on_cpu::bounded_run_bytes<Program, T> + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
   /// Bytes that the kernels read and write for N samples.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Program> * static_cast<std::int64_t>(sizeof(T));
@@ -164,7 +164,7 @@ class predictor<Model, Batch, Fault> {
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = const_cast<Input*>(Overlap::separate(
-        x, samples * Batch::sample::size, scores, result_size, memory_.template at<void>(workspace_bytes)));
+        x, samples * Batch::sample::size, scores, result_size, memory_.template at<void>(bytes - in_place_bytes)));
     b.at[plan::base::results] = scores;
     on_cpu::run_bounded<Program, T>(b.at, samples);
   }

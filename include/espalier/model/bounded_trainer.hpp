@@ -88,10 +88,10 @@ class bounded_trainer {
                                 target_row = Training::template target_at<most_of<Batch>>::size / max_samples;
   using Overlap = bounded_overlap<ScoresProgram, Input, T, most_of<Batch>::size>;
   static constexpr std::size_t most(std::size_t a, std::size_t b) { return a > b ? a : b; }
-  static constexpr std::size_t scores_workspace = Engine::template workspace_bytes<ScoresProgram, T>,
-                               scratch_bytes = most(most(Engine::template workspace_bytes<Program, T>,
-                                                         scores_workspace + Overlap::bytes),
-                                                    most(bytes_for<T>(workspace_elements<OneLoss>), Rule::workspace)),
+  static constexpr std::size_t scores_workspace = on_cpu::bounded_run_bytes<ScoresProgram, T>,
+                               scratch_bytes =
+                                   most(most(on_cpu::bounded_run_bytes<Program, T>, scores_workspace + Overlap::bytes),
+                                        most(bytes_for<T>(workspace_elements<OneLoss>), Rule::workspace)),
                                gradients_at = scratch_bytes,
                                states_at = gradients_at + bytes_for<T>(static_cast<std::size_t>(trainable)),
                                scores_at = states_at + Rule::state,

@@ -375,8 +375,7 @@ void run(void* const* base, Team const& team) noexcept {
 
 /// The bytes that the kernels of a program need for themselves in each thread. Translation units of a program may be
 /// compiled for several instruction sets, but share predictors and trainers. Therefore it is the most that any of them
-/// needs. A draft that needs little has it on the stack, so that objects of drafts are no larger than those of kernels;
-/// but not on a microcontroller, whose stack is small.
+/// needs. A draft that needs little has it on the stack, so that objects of drafts are no larger than those of kernels.
 template <class Program, class T>
 inline constexpr std::size_t room_bytes = [] {
 #if ESPALIER_IS_DRAFT
@@ -400,8 +399,8 @@ inline constexpr std::size_t room_bytes = [] {
   std::int64_t most = 0;
   for (std::int64_t size : of_width) most = size > most ? size : most;
   std::size_t const bytes = static_cast<std::size_t>(most) * sizeof(T);
-#if ESPALIER_IS_DRAFT && !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
-  if (draft::runs<Program, T, default_arch> && bytes <= draft::most_on_stack) return std::size_t{0};
+#if ESPALIER_IS_DRAFT
+  if (draft::runs<Program, T, default_arch> && draft::is_on_stack(bytes)) return std::size_t{0};
 #endif
   return bytes;
 }();

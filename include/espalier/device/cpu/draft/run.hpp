@@ -41,10 +41,9 @@ constexpr std::int64_t room_of(step<T> const& s, instruction<T> const* body) {
   }
 }
 
-/// Runs group x of a program. The function has a name of its own for each instruction set.
+/// Runs one group of a program. The function has a name of its own for each instruction set.
 template <class T, class Arch>
-void run_step(program_view<T> const& p, int x, void* const* base, T* room) {
-  step<T> const& s = p.steps[x];
+void run_step(program_view<T> const& p, step<T> const& s, void* const* base, T* room) {
   plan::address const* const arguments = p.arguments + s.arguments;
   auto const at = [&](int i) { return on_device::at<T>(base, arguments[i]); };
   auto const integers = [&](int i) { return on_device::at<std::int32_t>(base, arguments[i]); };
@@ -99,7 +98,7 @@ void run_step(program_view<T> const& p, int x, void* const* base, T* room) {
 }
 template <class T, class Arch>
 void run_steps(program_view<T> const& p, int first, int count, void* const* base, T* room) {
-  for (int x = first; x < first + count; ++x) run_step<T, Arch>(p, x, base, room);
+  for (int x = first; x < first + count; ++x) run_step<T, Arch>(p, p.steps[x], base, room);
 }
 
 /// Whether the engine runs a program. Numbers of 16 bits keep their kernels.
@@ -200,6 +199,14 @@ struct tables {
 
 /// The largest room on the stack, in bytes. A formula outside of a model may need more: its draft allocates.
 inline constexpr std::size_t most_on_stack = std::size_t{1} << 16;
+/// Whether the room of a model's program is on the stack; but not on a microcontroller, whose stack is small.
+constexpr bool is_on_stack(std::size_t bytes) {
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+  return bytes == 0;
+#else
+  return bytes <= most_on_stack;
+#endif
+}
 
 /// Runs groups of a program. team: has the memory of a room, if the caller has it.
 template <class Program, class T, class Arch, class Team>

@@ -99,6 +99,30 @@ constexpr bool knows(graph::node_table const& g, plan::planned const& p) {
   return true;
 }
 
+/// The nodes whose shapes a group that is not fused has in its table; 0: none.
+struct step_nodes {
+  int y, a, b, c, image, moved;
+};
+constexpr step_nodes nodes_of(graph::node_table const& g, plan::group const& group) {
+  graph::node const& n = g[group.first];
+  step_nodes r{group.first, n.operand[0], n.operand[1], n.operand[2], 0, 0};
+  if (group.kind == plan::kernel_kind::window_sum) {
+    plan::window_sum const sum = plan::find_window_sum(g, group.first);
+    r.b = sum.factor;
+    r.c = sum.window;
+  } else if (group.windowed) {
+    r.c = graph::data_of(g, n.operand[0]);
+  } else if (group.kind == plan::kernel_kind::move || group.kind == plan::kernel_kind::scatter_add) {
+    r.moved = group.first;
+    return r;
+  } else {
+    return r;
+  }
+  r.moved = r.c;
+  r.image = g[r.c].operand[0];
+  return r;
+}
+
 template <class T>
 constexpr auto function_of(graph::descriptor const& op) {
   if constexpr (std::is_same_v<T, float>) return op.evaluate_single;
@@ -173,30 +197,16 @@ class table_writer {
   }
   constexpr void write_node(plan::group const& group, step<T>& s) {
     graph::node const& n = g_[group.first];
-    s.y = n.shape;
-    s.a = shape_of_operand(n, 0);
-    s.b = shape_of_operand(n, 1);
-    s.c = shape_of_operand(n, 2);
-    int moved = 0;
-    if (group.kind == plan::kernel_kind::window_sum) {
-      plan::window_sum const sum = plan::find_window_sum(g_, group.first);
-      s.windowed = true;
-      s.over_positions = sum.over_positions;
-      moved = sum.window;
-      s.b = g_[sum.factor].shape;
-    } else if (group.windowed) {
-      s.windowed = true;
-      moved = graph::data_of(g_, n.operand[0]);
-    } else if (group.kind == plan::kernel_kind::move || group.kind == plan::kernel_kind::scatter_add) {
-      moved = group.first;
-    }
-    if (moved != 0) {
-      s.map = g_.maps[map_of(g_[moved])];
-      if (s.windowed) {
-        s.image = g_[g_[moved].operand[0]].shape;
-        s.c = g_[moved].shape;
-      }
-    }
+    step_nodes const of = nodes_of(g_, group);
+    s.y = shape(of.y);
+    s.a = shape(of.a);
+    s.b = shape(of.b);
+    s.c = shape(of.c);
+    s.image = shape(of.image);
+    s.windowed = of.image != 0;
+    if (group.kind == plan::kernel_kind::window_sum)
+      s.over_positions = plan::find_window_sum(g_, group.first).over_positions;
+    if (of.moved != 0) s.map = g_.maps[map_of(g_[of.moved])];
     switch (group.kind) {
       case plan::kernel_kind::contraction:
         s.transpose_a = transposes_of(n).a;
@@ -229,9 +239,7 @@ class table_writer {
       s.identity = static_cast<T>(n.op->identity);
     }
   }
-  constexpr extents shape_of_operand(graph::node const& n, int k) const {
-    return n.operand[k] != 0 ? g_[n.operand[k]].shape : extents{};
-  }
+  constexpr extents shape(int id) const { return id != 0 ? g_[id].shape : extents{}; }
 
   using op_family = graph::op_family;
   graph::node_table const& g_;
