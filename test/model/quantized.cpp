@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(convolutions_are_the_simulation_bit_for_bit) {
   BOOST_TEST(differing(d, y.data()) == 0);
 }
 
-/// Convolutions of many channels have tiles where there are vector registers: their sums are the same.
+/// Convolutions of many channels have tiles where there are vector registers, but not in drafts: their sums are the
+/// same.
 BOOST_AUTO_TEST_CASE(convolutions_by_tiles_are_the_simulation_bit_for_bit) {
   using Net = nn::Sequential<nn::Conv<48, 128, 3>, nn::ReLU, nn::Conv<128, 24, 3, nn::conv{.padding = 0}>>;
   using batch = esp::batch<2, 48, 14, 11>;
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE(convolutions_by_tiles_are_the_simulation_bit_for_bit) {
   calibration(x);
   esp::quantized net{model, calibration, batch{}};
   using arch = esp::on_cpu::default_arch;
-  constexpr bool by_tiles = esp::on_cpu::detail::int8_register < arch >> 4;
+  constexpr bool by_tiles = !esp::is_draft && esp::on_cpu::detail::int8_register < arch >> 4;
   static_assert(esp::detail::product_of_int8<Net, batch, 0, arch>::by_tiles == by_tiles);
   static_assert(esp::detail::product_of_int8<Net, batch, 1, arch>::by_tiles == by_tiles);
   tensor<float, typename decltype(net)::output_shape> y;

@@ -172,11 +172,11 @@ struct product_of_int8 {
   static constexpr convolution_sizes sizes{product.window.at[0], product.window.at[1], product.window.at[2],
                                            product.window.at[5], product.columns};
   /// Winograd's tile, or one without rows. Tiles of integers have no error, but their kernels take more memory: with
-  /// ESPALIER_CONVOLUTION_ERROR=0 there are none, as in float.
+  /// ESPALIER_CONVOLUTION_ERROR=0 there are none, as in float, nor in drafts.
   static constexpr winograd_tile find_tile() {
     [[maybe_unused]] index_map const& m = product.map;
-    if constexpr (plan::convolution_error > 0 && product.windowed && !product.by_channel && product.groups == 1 &&
-                  product.window.at[3] <= 3 && product.window.at[4] <= 3)
+    if constexpr (!is_draft && plan::convolution_error > 0 && product.windowed && !product.by_channel &&
+                  product.groups == 1 && product.window.at[3] <= 3 && product.window.at[4] <= 3)
       if (m.step[1] == 1 && m.step[2] == 1 && (m.step[3] == 1 || product.window.at[3] == 1) &&
           (m.step[4] == 1 || product.window.at[4] == 1))
         return on_cpu::detail::int8_tile<Arch, product.window.at[3], product.window.at[4]>(sizes);

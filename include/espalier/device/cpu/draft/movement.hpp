@@ -16,11 +16,11 @@ void copy(T const* from, T* to, std::int64_t n) {
   if (from != to && n > 0) std::memmove(to, from, static_cast<std::size_t>(n) * sizeof(T));
 }
 /// y[element of the result] = x[element of the operand], whose number a function has; below 0: `outside`.
-template <class T, class Source>
-void copy_each(T const* x, T* y, std::int64_t n, T outside, Source const& source) {
+template <class From, class T, class Source>
+void copy_each(From const* x, T* y, std::int64_t n, T outside, Source const& source) {
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t const at = source(i);
-    y[i] = at >= 0 ? x[at] : outside;
+    y[i] = at >= 0 ? static_cast<T>(x[at]) : outside;
   }
 }
 
@@ -79,8 +79,8 @@ struct indexed_elements {
     return (i / inner / picks * extent + index[tracing::detail::source_offset(indices, slices, i)]) * inner + i % inner;
   }
 };
-template <class T>
-void run_index_gather(step<T> const& s, T const* x, std::int32_t const* index, T* y) {
+template <class T, class From>
+void run_index_gather(step<T> const& s, From const* x, std::int32_t const* index, T* y) {
   indexed_elements const from{index, s.y, s.b, s.axis, s.a.at[s.axis]};
   copy_each(x, y, s.y.size(), T(0), [&](std::int64_t i) { return from.at(i); });
 }

@@ -8,16 +8,16 @@
 /// Products of a draft: of matrices, and of the windows of images. Each sum is in double.
 namespace espalier::on_cpu::draft {
 
-/// to[j] += x b[j]
-template <class T>
-ESPALIER_DRAFT_LOOP void add_row(double* to, double x, T const* b, std::int64_t n) {
-  for (std::int64_t j = 0; j < n; ++j) to[j] += x * static_cast<double>(b[j]);
+/// to[j] += x b[j]. B: T, or 16 bits, which are widened first.
+template <class T, class B>
+ESPALIER_DRAFT_LOOP void add_row(double* to, double x, B const* b, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) to[j] += x * static_cast<double>(static_cast<T>(b[j]));
 }
 /// The sum of a[k] b[k].
-template <class T>
-ESPALIER_DRAFT_LOOP double dot(T const* a, T const* b, std::int64_t n) {
+template <class T, class B>
+ESPALIER_DRAFT_LOOP double dot(T const* a, B const* b, std::int64_t n) {
   double sum = 0;
-  for (std::int64_t k = 0; k < n; ++k) sum += static_cast<double>(a[k]) * static_cast<double>(b[k]);
+  for (std::int64_t k = 0; k < n; ++k) sum += static_cast<double>(a[k]) * static_cast<double>(static_cast<T>(b[k]));
   return sum;
 }
 template <class T>
@@ -45,8 +45,8 @@ struct product_extents {
 };
 
 /// y = a b; both may be transposed. An operand with fewer axes in front, or axes of extent 1, repeats there.
-template <class T>
-ESPALIER_DRAFT_LOOP void run_product(step<T> const& s, T const* a, T const* b, T* y, T* room) {
+template <class T, class B>
+ESPALIER_DRAFT_LOOP void run_product(step<T> const& s, T const* a, B const* b, T* y, T* room) {
   product_extents<T> const e{s};
   double* const sums = reinterpret_cast<double*>(room);
   T* const row = room + e.columns * static_cast<std::int64_t>(sizeof(double) / sizeof(T));
@@ -56,7 +56,7 @@ ESPALIER_DRAFT_LOOP void run_product(step<T> const& s, T const* a, T const* b, T
   batch_b.rank -= 2;
   for (std::int64_t m = 0; m < batch.size(); ++m) {
     std::int64_t const first = tracing::detail::source_offset(batch_a, batch, m) * e.rows * e.inner;
-    T const* const of_b = b + tracing::detail::source_offset(batch_b, batch, m) * e.inner * e.columns;
+    B const* const of_b = b + tracing::detail::source_offset(batch_b, batch, m) * e.inner * e.columns;
     for (std::int64_t i = 0; i < e.rows; ++i) {
       std::int64_t const begin = first + (s.transpose_a ? i : i * e.inner), by = s.transpose_a ? e.rows : 1;
       if (s.windowed)
@@ -73,7 +73,7 @@ ESPALIER_DRAFT_LOOP void run_product(step<T> const& s, T const* a, T const* b, T
       for (std::int64_t j = 0; j < e.columns; ++j) sums[j] = 0;
       for (std::int64_t k = 0; k < e.inner; ++k)
         if (!s.leaves_out_zeros || row[k] != 0)
-          add_row(sums, static_cast<double>(row[k]), of_b + k * e.columns, e.columns);
+          add_row<T>(sums, static_cast<double>(row[k]), of_b + k * e.columns, e.columns);
       narrow(sums, to, e.columns);
     }
   }

@@ -41,20 +41,28 @@ constexpr std::int64_t room_of(step<T> const& s, instruction<T> const* body) {
   }
 }
 
-/// Runs one group of a program. The function has a name of its own for each instruction set.
-template <class T, class Arch>
+/// Runs one group of a program. The function has a name of its own for each instruction set. Stored: the type of what
+/// is stored in 16 bits, or T in a program that has none.
+template <class T, class Arch, class Stored = T>
 void run_step(program_view<T> const& p, step<T> const& s, void* const* base, T* room) {
   plan::address const* const arguments = p.arguments + s.arguments;
   auto const at = [&](int i) { return on_device::at<T>(base, arguments[i]); };
   auto const integers = [&](int i) { return on_device::at<std::int32_t>(base, arguments[i]); };
+  auto const narrow = [&](int i) { return on_device::at<Stored>(base, arguments[i]); };
+  constexpr bool has_narrow = !std::is_same_v<Stored, T>;
+  auto const multiply = [&](int first) {
+    if constexpr (has_narrow)
+      if (s.is_narrow) return run_product(s, at(first), narrow(first + 1), at(first + 2), room);
+    run_product(s, at(first), static_cast<T const*>(at(first + 1)), at(first + 2), room);
+  };
   using plan::kernel_kind;
   switch (s.kind) {
     case kernel_kind::fused:
       return fused_run<T>{p, s, base, nullptr, room}.run();
     case kernel_kind::contraction: {
-      if (s.instructions == 0) return run_product(s, at(0), at(1), at(2), room);
+      if (s.instructions == 0) return multiply(0);
       int const own = s.operands + s.outputs;
-      run_product(s, at(own), at(own + 1), at(own + 2), room);
+      multiply(own);
       return fused_run<T>{p, s, base, at(own + 2), room}.run();
     }
     case kernel_kind::permute:
@@ -66,6 +74,8 @@ void run_step(program_view<T> const& p, step<T> const& s, void* const* base, T* 
     case kernel_kind::window_sum:
       return run_window_sum(s, at(0), at(1), at(2), room);
     case kernel_kind::convert:
+      if constexpr (has_narrow)
+        if (s.is_narrow) return run_convert(s, narrow(0), at(2));
       return s.is_flag ? run_convert(s, on_device::at<bool>(base, arguments[0]), at(2))
                        : run_convert(s, integers(0), at(2));
     case kernel_kind::random: {
@@ -84,6 +94,8 @@ void run_step(program_view<T> const& p, step<T> const& s, void* const* base, T* 
     case kernel_kind::exchange:  // of one process
       return copy(at(0), at(2), s.size);
     case kernel_kind::index_gather:
+      if constexpr (has_narrow)
+        if (s.is_narrow) return run_index_gather(s, narrow(0), integers(1), at(2));
       return run_index_gather(s, at(0), integers(1), at(2));
     case kernel_kind::index_scatter_add:
       return run_index_scatter_add(s, at(0), integers(1), at(2), room);
@@ -96,16 +108,25 @@ void run_step(program_view<T> const& p, step<T> const& s, void* const* base, T* 
       return;
   }
 }
-template <class T, class Arch>
+template <class T, class Arch, class Stored>
 void run_steps(program_view<T> const& p, int first, int count, void* const* base, T* room) {
-  for (int x = first; x < first + count; ++x) run_step<T, Arch>(p, p.steps[x], base, room);
+  for (int x = first; x < first + count; ++x) run_step<T, Arch, Stored>(p, p.steps[x], base, room);
 }
 
-/// Whether the engine runs a program. Numbers of 16 bits keep their kernels.
+template <class Program, class T>
+struct stored_in {
+  using type = T;
+};
+template <class Program, class T>
+  requires requires { typename Program::stored; }
+struct stored_in<Program, T> {
+  using type = typename Program::stored;
+};
+
+/// Whether the engine runs a program.
 template <class Program, class T>
 constexpr bool is_known() {
-  if constexpr (requires { typename Program::stored; } || !(std::is_same_v<T, float> || std::is_same_v<T, double>))
-    return false;
+  if constexpr (!(std::is_same_v<T, float> || std::is_same_v<T, double>)) return false;
   else return knows(plan::graph_of<Program>.nodes, plan::plan_of<Program>);
 }
 template <class Program, class T, class Arch>
@@ -212,16 +233,17 @@ constexpr bool is_on_stack(std::size_t bytes) {
 template <class Program, class T, class Arch, class Team>
 void run_groups(int first, int count, void* const* base, Team const& team) {
   using of = tables<Program, T, Arch>;
+  using stored = typename stored_in<Program, T>::type;
   if constexpr (requires { team.room_bytes; }) {
-    run_steps<T, Arch>(of::view, first, count, base, team.template of_thread<T>(0).at);
+    run_steps<T, Arch, stored>(of::view, first, count, base, team.template of_thread<T>(0).at);
   } else if constexpr (static_cast<std::size_t>(room_of_program<Program, T, Arch>) * sizeof(T) <= most_on_stack) {
     (void)team;
     room_on_stack<T, room_of_program<Program, T, Arch>> own;
-    run_steps<T, Arch>(of::view, first, count, base, own.elements);
+    run_steps<T, Arch, stored>(of::view, first, count, base, own.elements);
   } else {
     (void)team;
     espalier::detail::block own{static_cast<std::size_t>(room_of_program<Program, T, Arch>) * sizeof(T), 0};
-    run_steps<T, Arch>(of::view, first, count, base, own.template at<T>(0));
+    run_steps<T, Arch, stored>(of::view, first, count, base, own.template at<T>(0));
   }
 }
 

@@ -43,6 +43,7 @@ struct step {
   // and its memory is an image, of which `map` says what windows read.
   extents y, a, b, c, image;
   bool windowed, over_positions, transpose_a, transpose_b, leaves_out_zeros, is_flag;
+  bool is_narrow;  ///< operand b of a product, or a of what gathers or converts, is stored in 16 bits
   int axis;
   std::uint64_t permutation;
   index_map map;
@@ -212,6 +213,7 @@ class table_writer {
         s.transpose_a = transposes_of(n).a;
         s.transpose_b = transposes_of(n).b;
         s.leaves_out_zeros = (n.attribute & graph::leaves_out_zeros) != 0;
+        s.is_narrow = is_narrow(n.operand[1]);
         break;
       case plan::kernel_kind::permute:
         s.permutation = permutation_of(n);
@@ -220,12 +222,16 @@ class table_writer {
         s.axis = plan::has_operands_in_place(g_, p_.groups, p_.memory, group.first) ? -1 : axis_of(n);
         break;
       case plan::kernel_kind::index_gather:
+        s.is_narrow = is_narrow(n.operand[0]);
+        s.axis = axis_of(n);
+        break;
       case plan::kernel_kind::index_scatter_add:
       case plan::kernel_kind::index_copy:
         s.axis = axis_of(n);
         break;
       case plan::kernel_kind::convert:
-        s.is_flag = label_of(g_[n.operand[0]]).is_flag;
+        s.is_narrow = is_narrow(n.operand[0]);
+        s.is_flag = !s.is_narrow && label_of(g_[n.operand[0]]).is_flag;
         break;
       case plan::kernel_kind::pack:
         s.size = p_.groups.size_of[n.operand[0]];
@@ -239,6 +245,7 @@ class table_writer {
       s.identity = static_cast<T>(n.op->identity);
     }
   }
+  constexpr bool is_narrow(int id) const { return graph::is_narrow(g_[graph::data_of(g_, id)]); }
   constexpr extents shape(int id) const { return id != 0 ? g_[id].shape : extents{}; }
 
   using op_family = graph::op_family;
