@@ -91,7 +91,8 @@ class planned_run {
   void run(void* const* base, T* room) const {
     for (int x = 1; x <= of_.planned->groups.group_count; ++x) {
       auto const found = std::find_if(loops_.begin(), loops_.end(), [&](auto const& l) { return l.group == x; });
-      if (found == loops_.end()) draft::run_step<T, espalier::on_cpu::default_arch>(tables_.view(), x, base, room);
+      if (found == loops_.end())
+        draft::run_step<T, espalier::on_cpu::default_arch>(tables_.view(), tables_.view().steps[x], base, room);
       else run_loop(*found, base, room);
     }
     // What a program copies when it is through.
