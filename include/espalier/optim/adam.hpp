@@ -134,7 +134,10 @@ struct amsgrad {
   static constexpr bool decays = true;
 
   hyperparameters hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
-  static constexpr auto update(auto p, auto g, auto... state) { return O::update(p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(state)...>())
+      return update_decaying(p, p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return O::update_decaying(p, decaying, g, state...);
   }
