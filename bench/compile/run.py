@@ -22,6 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/tools"))
 import chart  # noqa: E402
+import imported_examples  # noqa: E402
 import instantiations  # noqa: E402
 from check_floors import FLOORS  # noqa: E402
 
@@ -65,6 +66,9 @@ def cases(scratch):
         yield "digits", digits, ['-DESPALIER_DATA="data"']
         yield "digits without xsimd", digits, ['-DESPALIER_DATA="data"', "-DESPALIER_COMPILER_VECTORS"]
         yield "digits precompiled", digits, ['-DESPALIER_DATA="data"', "-include", copied(scratch, "full")]
+    readme = ROOT / "docs/examples/readme.cpp"
+    yield "readme", readme, ['-DESPALIER_DATA="data"']
+    yield *written("readme imported", imported_examples.imports(readme.read_text(encoding="utf-8"), {}, ["cstdint"]))[:2], ['-DESPALIER_DATA="data"', f"-fmodule-file=espalier={scratch / 'espalier.pcm'}"]
     yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
@@ -103,6 +107,16 @@ def precompile(compiler, command, extra, made, limit):
         if status:
             sys.exit(f"the header is not precompiled: {said}")
         made.add((compiler, *flags))
+
+
+def precompile_module(compiler, command, module, made, limit):
+    """The same for the module that a program imports."""
+    flags = [a for a in command[1:command.index("-c")] if not a.startswith("-fmodule-file")]
+    if (compiler, "module", *flags) not in made:
+        status, _, said = spent([compiler, *flags, "--precompile", str(ROOT / "include/espalier.cppm"), "-o", module], limit)
+        if status:
+            sys.exit(f"the module is not compiled: {said}")
+        made.add((compiler, "module", *flags))
 
 
 def spent(command, limit):
@@ -219,6 +233,9 @@ def main():
             for debug in {"both": [False, True], "yes": [True], "no": [False]}[chosen.debug]:
                 empty = None
                 for name, source, extra in (example_cases if chosen.examples else cases)(pathlib.Path(folder)):
+                    modules = [a.split("=")[2] for a in extra if a.startswith("-fmodule-file")]
+                    if modules and "clang" not in compiler:
+                        continue
                     if wanted and name != "empty" and not name.startswith(wanted):
                         continue
                     command = [compiler, "-std=c++20", "-O2", *(["-g"] if debug else []), *([] if chosen.arch == "none" else [f"-march={chosen.arch}"]),
@@ -226,6 +243,8 @@ def main():
                                "-c", str(source), "-o", str(built)]
                     if "-include" in extra:
                         precompile(compiler, command, extra, made, chosen.limit)
+                    for module in modules:
+                        precompile_module(compiler, command, module, made, chosen.limit)
                     result, said = best_of(chosen.repeat, command, chosen.limit)
                     if result is None:
                         failed += 1
@@ -234,7 +253,7 @@ def main():
                         continue
                     seconds, megabytes = result
                     empty = seconds if name == "empty" else empty
-                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug and "-include" not in extra and not chosen.examples else None
+                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug and "-include" not in extra and not modules and not chosen.examples else None
                     row = {"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1),
                            "object_bytes": built.stat().st_size, "longest_symbol": longest_symbol(built), "instantiations": counted}
                     rows.append(row)

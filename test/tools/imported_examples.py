@@ -26,8 +26,8 @@ STANDARD = ["algorithm", "array", "atomic", "bit", "boost/hana/tuple.hpp", "chro
             "stdexcept", "string", "string_view", "thread", "tuple", "utility", "vector"]
 
 
-def imports(text, headers):
-    """The text of a program that imports; headers: the texts of its own headers, by name. None: it includes what the module has not."""
+def imports(text, headers, standard=STANDARD):
+    """The text of a program that imports; headers: the texts of its own headers, by name; standard: what it includes besides. None: it includes what the module has not."""
     def all_of(text):
         yield text
         for name in OWN.findall(text):
@@ -37,7 +37,7 @@ def imports(text, headers):
     everything = "".join(all_of(text))
     if NOT_IMPORTED.search("\n".join(INCLUDE.findall(everything))):
         return None
-    standard = sorted({f"#include <{name}>\n" for name in STANDARD} | set(OTHERS.findall(everything)))
+    standard = sorted({f"#include <{name}>\n" for name in standard} | set(OTHERS.findall(everything)))
     without = OTHERS.sub("", INCLUDE.sub("", text))
     return "".join(standard) + "#include <espalier/macros.hpp>\nimport espalier;\n" + without
 

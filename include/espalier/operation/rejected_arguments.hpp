@@ -42,15 +42,19 @@ constexpr auto choose_one_of_them() {
   }
 }
 
-/// Whether a type is neither a value of a formula nor a number. A number converts, or finds the function of <cmath>.
-template <class X>
-concept no_value = !Operand<X> && !Number<X>;
-
 /// A container of numbers, such as std::vector<float>.
 template <class X>
-concept no_value_but_numbers = no_value<X> && requires(X const& x) {
-  x.data();
+concept numbers_in_a_container = !Operand<X> && requires(X const& x) {
   x.size();
+  requires Number<decltype(*x.data())>;
+};
+/// What programs pass in the place of a value: numbers elsewhere in memory, or a layer instead of its result. Of other
+/// types a program can ask whether an op takes them, and the answer is no.
+template <class X>
+concept no_value = numbers_in_a_container<X> || std::is_null_pointer_v<X> ||
+                   (std::is_pointer_v<X>&& Number<std::remove_pointer_t<X>> && sizeof(std::remove_pointer_t<X>) > 1) ||
+                   requires {
+  typename X::is_module;
 };
 
 /// The errors stand outside of the macros, whose lines compilers would add to them.
@@ -129,11 +133,11 @@ ESPALIER_REJECTS(matmul)
 #undef ESPALIER_REJECTS
 
 #define ESPALIER_REJECTS(name)                                     \
-  template <Operand A, detail::no_value_but_numbers B>             \
+  template <Operand A, detail::numbers_in_a_container B>           \
   constexpr invalid<already_reported> name(A const&, B const& b) { \
     return detail::reject_no_value(b);                             \
   }                                                                \
-  template <detail::no_value_but_numbers A, Operand B>             \
+  template <detail::numbers_in_a_container A, Operand B>           \
   constexpr invalid<already_reported> name(A const& a, B const&) { \
     return detail::reject_no_value(a);                             \
   }
@@ -147,7 +151,7 @@ template <Operand A, detail::no_value B>
 constexpr invalid<already_reported> matmul(A const&, B const& b) {
   return detail::reject_no_value(b);
 }
-template <detail::no_value A, class B>
+template <detail::no_value A, Operand B>
 constexpr invalid<already_reported> matmul(A const& a, B const&) {
   return detail::reject_no_value(a);
 }

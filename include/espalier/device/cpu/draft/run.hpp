@@ -41,6 +41,18 @@ constexpr std::int64_t room_of(step<T> const& s, instruction<T> const* body) {
   }
 }
 
+/// Runs a group that reads or writes by an index.
+template <class T, class Stored>
+void run_indexed(step<T> const& s, void* const* base, plan::address const* arguments, T* room) {
+  auto const at = [&](int i) { return on_device::at<T>(base, arguments[i]); };
+  std::int32_t const* const index = on_device::at<std::int32_t>(base, arguments[1]);
+  if (s.kind == plan::kernel_kind::index_scatter_add) return run_index_scatter_add(s, at(0), index, at(2), room);
+  if (s.kind == plan::kernel_kind::index_copy) return run_index_copy(s, at(0), index, at(2), at(3), room);
+  if constexpr (!std::is_same_v<Stored, T>)
+    if (s.is_narrow) return run_index_gather(s, on_device::at<Stored>(base, arguments[0]), index, at(2));
+  run_index_gather(s, at(0), index, at(2));
+}
+
 /// Runs one group of a program. The function has a name of its own for each instruction set. Stored: the type of what
 /// is stored in 16 bits, or T in a program that has none.
 template <class T, class Arch, class Stored = T>
@@ -94,13 +106,9 @@ void run_step(program_view<T> const& p, step<T> const& s, void* const* base, T* 
     case kernel_kind::exchange:  // of one process
       return copy(at(0), at(2), s.size);
     case kernel_kind::index_gather:
-      if constexpr (has_narrow)
-        if (s.is_narrow) return run_index_gather(s, narrow(0), integers(1), at(2));
-      return run_index_gather(s, at(0), integers(1), at(2));
     case kernel_kind::index_scatter_add:
-      return run_index_scatter_add(s, at(0), integers(1), at(2), room);
     case kernel_kind::index_copy:
-      return run_index_copy(s, at(0), integers(1), at(2), at(3), room);
+      return run_indexed<T, Stored>(s, base, arguments, room);
     case kernel_kind::loop:
       return s.loop(base, arguments, room);
     case kernel_kind::part:              // the tensor has the memory of the vector
