@@ -54,17 +54,20 @@ function(espalier_describe_precompiled target header)
   target_precompile_headers(${target} INTERFACE "${header}")
 endfunction()
 
-# espalier_import_module(TARGET): the files of TARGET can `import espalier;`, with clang 19 or newer. The module is compiled once for TARGET, with its options.
+# espalier_import_module(TARGET): the files of TARGET can `import espalier;`, with clang 19 or newer. The module is compiled once for
+# TARGET, with its options.
 function(espalier_import_module target)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
-    message(FATAL_ERROR "espalier_import_module: expected clang 19 or newer, got ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}; include <espalier.hpp>")
+    message(FATAL_ERROR "espalier_import_module: expected clang 19 or newer, got ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}; "
+      "include <espalier.hpp>")
   endif()
   find_file(espalier_MODULE espalier.cppm HINTS "${espalier_INCLUDE_DIR}" "${espalier_SOURCE_DIR}/include" NO_DEFAULT_PATH)
-  set(compiled "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.pcm")
   # A copy, so that each target has its own options for the same source.
-  configure_file("${espalier_MODULE}" "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm" COPYONLY)
-  add_library(${target}_espalier OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm")
-  set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++-module;-fmodule-output=${compiled}")
+  set(unit "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.cppm")
+  set(compiled "${CMAKE_CURRENT_BINARY_DIR}/${target}_espalier.pcm")
+  configure_file("${espalier_MODULE}" "${unit}" COPYONLY)
+  add_library(${target}_espalier OBJECT "${unit}")
+  set_source_files_properties("${unit}" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++-module;-fmodule-output=${compiled}")
   target_link_libraries(${target}_espalier PRIVATE espalier::espalier)
   target_compile_options(${target}_espalier PRIVATE "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>")
   target_compile_definitions(${target}_espalier PRIVATE "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The module `espalier`: import espalier; in place of the headers, with clang 19 or newer (docs/how_to_keep_compile_times_low.md). It
-// exports what all headers for processors declare, with the linkage that the headers give it: files that import and
-// files that include are one program. Macros are in <espalier/macros.hpp>.
+// The module `espalier`: import espalier; in place of the headers, with clang 19 or newer
+// (docs/how_to_keep_compile_times_low.md). It exports what all headers for processors declare, with the linkage that the
+// headers give it: files that import and files that include are one program. Macros are in <espalier/macros.hpp>.
 module;
 
 // A template of this module that calls a function of <immintrin.h>, which is static, does not find it from where the

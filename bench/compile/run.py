@@ -68,7 +68,8 @@ def cases(scratch):
         yield "digits precompiled", digits, ['-DESPALIER_DATA="data"', "-include", copied(scratch, "full")]
     readme = ROOT / "docs/examples/readme.cpp"
     yield "readme", readme, ['-DESPALIER_DATA="data"']
-    yield *written("readme imported", imported_examples.imports(readme.read_text(encoding="utf-8"), {}, ["cstdint"]))[:2], ['-DESPALIER_DATA="data"', f"-fmodule-file=espalier={scratch / 'espalier.pcm'}"]
+    name, path, _ = written("readme imported", imported_examples.imports(readme.read_text(encoding="utf-8"), {}, ["cstdint"]))
+    yield name, path, ['-DESPALIER_DATA="data"', f"-fmodule-file=espalier={scratch / 'espalier.pcm'}"]
     yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
@@ -253,7 +254,8 @@ def main():
                         continue
                     seconds, megabytes = result
                     empty = seconds if name == "empty" else empty
-                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug and "-include" not in extra and not modules and not chosen.examples else None
+                    as_it_is = not debug and "-include" not in extra and not modules and not chosen.examples
+                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and as_it_is else None
                     row = {"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1),
                            "object_bytes": built.stat().st_size, "longest_symbol": longest_symbol(built), "instantiations": counted}
                     rows.append(row)

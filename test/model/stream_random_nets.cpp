@@ -28,20 +28,15 @@ struct CutAndLate {
   ESPALIER_MODULE(CutAndLate)
   constexpr auto forward(auto x) const { return esp::pad<0, 0, Steps, 0, 0, 0>(slice<1, 0, -Steps>(x)); }
 };
-template <int K>
-struct MaxPool {
-  ESPALIER_MODULE(MaxPool)
+/// The maximum or the mean of the last K steps.
+template <bool Maximum, int K>
+struct Pool {
+  ESPALIER_MODULE(Pool)
   constexpr auto forward(auto x) const {
     constexpr esp::pooling causal{.stride = 1, .padding = {K - 1, 0, 0, 0}, .layout = esp::nhwc};
-    return esp::squeeze<2>(esp::max_pool2d<esp::rows_columns{K, 1}, causal>(esp::unsqueeze<2>(x)));
-  }
-};
-template <int K>
-struct MeanPool {
-  ESPALIER_MODULE(MeanPool)
-  constexpr auto forward(auto x) const {
-    constexpr esp::pooling causal{.stride = 1, .padding = {K - 1, 0, 0, 0}, .layout = esp::nhwc};
-    return esp::squeeze<2>(esp::average_pool2d<esp::rows_columns{K, 1}, causal>(esp::unsqueeze<2>(x)));
+    auto const rows = esp::unsqueeze<2>(x);
+    if constexpr (Maximum) return esp::squeeze<2>(esp::max_pool2d<esp::rows_columns{K, 1}, causal>(rows));
+    else return esp::squeeze<2>(esp::average_pool2d<esp::rows_columns{K, 1}, causal>(rows));
   }
 };
 struct Softmax {
@@ -86,9 +81,9 @@ struct Gain {
 };
 template <int I>
 using layer = layer_of<I, Causal<4, 4, 2>, Causal<4, 4, 3, 2>, Causal<4, 4, 3, 1, 1, 2>, Causal<4, 4, 4, 1, 1, 4>,
-                       Causal<4, 4, 1>, nn::Tanh, nn::ReLU, nn::GELU, nn::LayerNorm1d<4>, nn::Linear<4, 4>, MaxPool<3>,
-                       MeanPool<2>, Late<1>, Late<4>, CutAndLate<3>, Softmax, MinusMean, Mixed, HalfChannels, Sum,
-                       Flipped, Gain, nn::Outputs<nn::GRU<4, 4, nn::gru{.batch_first = true}>>,
+                       Causal<4, 4, 1>, nn::Tanh, nn::ReLU, nn::GELU, nn::LayerNorm1d<4>, nn::Linear<4, 4>,
+                       Pool<true, 3>, Pool<false, 2>, Late<1>, Late<4>, CutAndLate<3>, Softmax, MinusMean, Mixed,
+                       HalfChannels, Sum, Flipped, Gain, nn::Outputs<nn::GRU<4, 4, nn::gru{.batch_first = true}>>,
                        nn::Outputs<nn::LSTM<4, 4, nn::lstm{.batch_first = true}>>, nn::Residual<Causal<4, 4, 3>>,
                        nn::Residual<nn::Sequential<Late<2>, nn::Linear<4, 4>>>, nn::RMSNorm<shape<4>>,
                        nn::Outputs<nn::RNN<4, 4, nn::rnn{.batch_first = true}>>>;

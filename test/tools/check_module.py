@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Whether include/espalier.cppm has what it should:  check_module.py ROOT
 
-- Every header that an error names as missing (base/needs_header.hpp) is included, so that a name that has a header has it in the module.
-- Every header of others that the included ones include is included in front of `export module`, so that the module exports nothing of it.
+- Every header that an error names as missing (base/needs_header.hpp) is included: each name that has a header is in the module.
+- Every header of others that the included ones include stands in front of `export module`: the module exports nothing of it.
 """
 import pathlib
 import re
@@ -42,9 +42,9 @@ def problems(root):
             else:
                 others.setdefault(angled, name)
     named = set(NAMED.findall((root / NEEDED).read_text(encoding="utf-8"))) - LEFT_OUT
+    outside = [(name, by) for name, by in sorted(others.items()) if name not in before and not NOT_OF_THE_MODULE.search(name)]
     return ([f"{UNIT}: <{name}> is missing; {NEEDED} names it" for name in sorted(named - found)] +
-            [f"{UNIT}: <{name}> is missing in front of `export module`; {by} includes it" for name, by in sorted(others.items())
-             if name not in before and not NOT_OF_THE_MODULE.search(name)])
+            [f"{UNIT}: <{name}> is missing in front of `export module`; {by} includes it" for name, by in outside])
 
 
 def main(arguments):

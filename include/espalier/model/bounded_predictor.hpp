@@ -163,8 +163,9 @@ class predictor<Model, Batch, Fault> {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = const_cast<Input*>(Overlap::separate(
-        x, samples * Batch::sample::size, scores, result_size, memory_.template at<void>(bytes - in_place_bytes)));
+    b.at[plan::base::arguments] =
+        const_cast<Input*>(Overlap::separate(x, samples * Batch::sample::size, scores, result_size,
+                                             memory_.template at<void>(on_cpu::bounded_run_bytes<Program, T>)));
     b.at[plan::base::results] = scores;
     on_cpu::run_bounded<Program, T>(b.at, samples);
   }

@@ -48,12 +48,21 @@ concept numbers_in_a_container = !Operand<X> && requires(X const& x) {
   x.size();
   requires Number<decltype(*x.data())>;
 };
+/// Text is none of them; nullptr is.
+template <class X>
+inline constexpr bool points_to_numbers = false;
+template <class X>
+inline constexpr bool points_to_numbers<X*> = Number<X>;
+template <>
+inline constexpr bool points_to_numbers<char*> = false;
+template <>
+inline constexpr bool points_to_numbers<char const*> = false;
+template <>
+inline constexpr bool points_to_numbers<decltype(nullptr)> = true;
 /// What programs pass in the place of a value: numbers elsewhere in memory, or a layer instead of its result. Of other
 /// types a program can ask whether an op takes them, and the answer is no.
 template <class X>
-concept no_value = numbers_in_a_container<X> || std::is_null_pointer_v<X> ||
-                   (std::is_pointer_v<X>&& Number<std::remove_pointer_t<X>> && sizeof(std::remove_pointer_t<X>) > 1) ||
-                   requires {
+concept no_value = numbers_in_a_container<X> || points_to_numbers<X> || requires {
   typename X::is_module;
 };
 

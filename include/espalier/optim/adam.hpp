@@ -68,8 +68,7 @@ struct Adam {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, weight_decay, step);
   }
   static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
-    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(state)...>())
-      return update_decaying(p, p, g, state...);
+    return detail::updated_whole<Adam>(p, g, state...);
   }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return detail::moments::step(p, g + decaying * hyperparameter<7>{}, state...);
@@ -104,8 +103,7 @@ struct AdamW {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, learning_rate * weight_decay, step);
   }
   static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
-    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(state)...>())
-      return update_decaying(p, p, g, state...);
+    return detail::updated_whole<AdamW>(p, g, state...);
   }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return detail::moments::step(p - decaying * hyperparameter<7>{}, g, state...);
@@ -135,8 +133,7 @@ struct amsgrad {
 
   hyperparameters hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
   static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
-    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(state)...>())
-      return update_decaying(p, p, g, state...);
+    return detail::updated_whole<amsgrad>(p, g, state...);
   }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return O::update_decaying(p, decaying, g, state...);

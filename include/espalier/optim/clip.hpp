@@ -39,7 +39,9 @@ struct clip_by_norm {
   { return O::condition(g); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    return detail::updated_whole<clip_by_norm>(p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     // Norm and gradient are multiplied by n.scale, a power of two that is 1 unless squares leave the range.
     auto const n = scaled_norm_of(g, axes_constant<axis_mask<>(shape_of<decltype(g)>::rank)>{});
@@ -83,7 +85,9 @@ struct clip_by_value {
   { return O::condition(g); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    return detail::updated_whole<clip_by_value>(p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     auto const limited = minimum(maximum(g, -hyperparameter<own>{}), hyperparameter<own>{});
     return detail::updated<O>(p, decaying, limited, state...);
@@ -112,7 +116,9 @@ struct skip_non_finite {
   static constexpr auto condition(auto g) { return equal(sum(1 - is_finite(g)), 0); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    return detail::updated_whole<skip_non_finite>(p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return detail::chosen(condition(g), boost::hana::make_tuple(p, state...),
                           detail::updated<O>(p, decaying, g, state...));

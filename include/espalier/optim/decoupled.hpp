@@ -49,7 +49,9 @@ struct decoupled {
   }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    return detail::updated_whole<decoupled>(p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return boost::hana::unpack(
         detail::updated<O>(p, decaying, g, state...), [&](auto const& next, auto const&... states_after) {

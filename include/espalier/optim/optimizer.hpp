@@ -76,14 +76,16 @@ inline constexpr int own_hyperparameters = [] {
   return max_hyperparameters - wrapper_hyperparameters<O> - Count;
 }();
 
-/// Whether an update is given a parameter, its gradient and all states; another call is an error.
-template <int States, class... X>
-constexpr bool is_update() {
-  constexpr bool agree = sizeof...(X) == States + 2 && (Operand<X> && ...);
+/// The update of an optimizer whose decay applies to all parameters. A call without all of its states, or with a model,
+/// is an error.
+template <class O, class... X>
+constexpr auto updated_whole(auto const& p, auto const& g, X const&... states) {
+  constexpr bool agree =
+      sizeof...(X) == O::states && Operand<decltype(p)> && Operand<decltype(g)> && (Operand<X> && ...);
   static_assert(agree,
                 "update(p, g, states...): it is the formula of one step; train a model with esp::trainer{model, loss, "
                 "optimizer, batch}, or step by gradients of your own with optim::updater{model, optimizer}");
-  return agree;
+  if constexpr (agree) return O::update_decaying(p, p, g, states...);
 }
 
 /// The update of O. If O has a decay, the decay applies only to `decaying`.

@@ -49,7 +49,9 @@ struct penalized {
     if constexpr (requires { O::penalty(decaying); }) return own_penalty + O::penalty(decaying);
     else return own_penalty;
   }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    return detail::updated_whole<penalized>(p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     auto const sign = (decaying > 0) - (decaying < 0);
     return detail::updated<O>(p, decaying, g + sign * hyperparameter<own>{} + decaying * hyperparameter<own + 1>{},

@@ -32,8 +32,7 @@ struct RMSProp {
     return hyperparameters{{learning_rate, smoothing, 1 - smoothing, epsilon, weight_decay}};
   }
   static constexpr auto update(auto const& p, auto const& g, auto const&... v) {
-    if constexpr (detail::is_update<states, decltype(p), decltype(g), decltype(v)...>())
-      return update_decaying(p, p, g, v...);
+    return detail::updated_whole<RMSProp>(p, g, v...);
   }
   static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto v) {
     auto const g = gradient + decaying * hyperparameter<4>{};

@@ -72,7 +72,9 @@ struct scale_loss {
   }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
-  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update(auto const& p, auto const& g, auto const&... state) {
+    return detail::updated_whole<scale_loss>(p, g, state...);
+  }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     auto const gradient = unscaled(g);
     return detail::chosen(is_sound(gradient), boost::hana::make_tuple(p, state...),

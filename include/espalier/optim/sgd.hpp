@@ -82,8 +82,7 @@ struct SGD {
 
   static constexpr bool decays = true;
   static constexpr auto update(auto const& p, auto const& gradient, auto const&... u) {
-    if constexpr (detail::is_update<states, decltype(p), decltype(gradient), decltype(u)...>())
-      return update_decaying(p, p, gradient, u...);
+    return detail::updated_whole<SGD>(p, gradient, u...);
   }
   static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto... u) {
     auto const g = gradient + decaying * hyperparameter<1>{};

@@ -85,23 +85,6 @@ void run_bounded_groups(void* const* base, int count) {
   run_some_bounded<Program, T, Arch, First>(base, count, std::make_integer_sequence<int, piece>{});
   if constexpr (Count > piece) run_bounded_groups<Program, T, Arch, First + piece, Count - piece>(base, count);
 }
-template <class Program, class T, class Arch, int Count>
-void run_all_bounded(void* const* base, int count) {
-#if ESPALIER_IS_DRAFT
-  if constexpr (is_draft_program<Program, T, Arch>) {
-    constexpr std::int64_t room = draft::room_of_program<Program, T, Arch>;
-    if constexpr (draft::is_on_stack(static_cast<std::size_t>(room) * sizeof(T))) {
-      room_on_stack<T, room> own;
-      return draft::run_bounded_groups<Program, T, Arch>(base, count, own.elements);
-    } else {
-      T* const behind = static_cast<T*>(base[plan::base::workspace]) +
-                        espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<Program>) / sizeof(T);
-      return draft::run_bounded_groups<Program, T, Arch>(base, count, behind);
-    }
-  }
-#endif
-  run_bounded_groups<Program, T, Arch, 1, Count>(base, count);
-}
 template <int Count>
 struct sample_forms {
   plan::sample_number at[static_cast<std::size_t>(Count) + 1];
@@ -113,19 +96,20 @@ struct sample_numbers {
 
 }  // namespace detail
 
-/// The bytes behind base[workspace] that run_bounded needs: the program's values, and what its draft needs for itself.
+/// The bytes of a bounded program's values.
 template <class Program, class T>
-inline constexpr std::size_t bounded_run_bytes = [] {
-  std::size_t const values = espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<Program>);
+inline constexpr std::size_t bounded_value_bytes =
+    espalier::detail::bytes_for<T>(espalier::detail::workspace_elements<Program>);
+/// The bytes behind base[workspace] that run_bounded needs: the values, and what a draft needs for itself.
+template <class Program, class T>
+inline constexpr std::size_t bounded_run_bytes = bounded_value_bytes<Program, T>;
 #if ESPALIER_IS_DRAFT
-  if constexpr (Program::bounded.fault == plan::bounded_fault::none && plan::sound_program<Program>::agree &&
-                detail::is_draft_program<Program, T, default_arch>) {
-    constexpr auto room = static_cast<std::size_t>(draft::room_of_program<Program, T, default_arch>) * sizeof(T);
-    return values + (draft::is_on_stack(room) ? 0 : room);
-  }
+template <class Program, class T>
+  requires(Program::bounded.fault == plan::bounded_fault::none && plan::sound_program<Program>::agree &&
+           detail::is_draft_program<Program, T, default_arch>)
+inline constexpr std::size_t bounded_run_bytes<Program, T> =
+    bounded_value_bytes<Program, T> + draft::bounded_room_bytes<Program, T, default_arch>;
 #endif
-  return values;
-}();
 
 /// Runs a bounded program for `count` samples, 1 to Program::bounded.most. base: the pointers of plan::base.
 template <class Program, class T, class Arch = default_arch>
@@ -145,7 +129,14 @@ void run_bounded(void* const* base, int count) noexcept {
   all[plan::base::hyperparameters] = numbers.at;
   if constexpr (plan::graph_of<Program>.nodes.value_count > 0)
     all[plan::base::values] = const_cast<T*>(detail::values_of<Program, T>.at);
-  if constexpr (groups > 0) detail::run_all_bounded<Program, T, Arch, groups>(all, count);
+  if constexpr (groups > 0 && detail::is_draft_program<Program, T, Arch>) {
+#if ESPALIER_IS_DRAFT
+    draft::run_bounded_groups<Program, T, Arch>(
+        all, count, static_cast<T*>(base[plan::base::workspace]) + bounded_value_bytes<Program, T> / sizeof(T));
+#endif
+  } else if constexpr (groups > 0) {
+    detail::run_bounded_groups<Program, T, Arch, 1, groups>(all, count);
+  }
   detail::copy_results<Program, T>(all, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
 }
 

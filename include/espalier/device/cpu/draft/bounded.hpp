@@ -47,6 +47,7 @@ inline constexpr auto bounded_steps_of = [] {
   return r;
 }();
 
+/// The extents of `most` samples become those of `count`.
 constexpr void cut(extents& s, int axis, int most, int count) {
   if (axis >= 0) s.at[axis] = s.at[axis] / most * count;
 }
@@ -64,8 +65,10 @@ constexpr void cut(step<T>& s, bounded_step const& by, int most, int count) {
   int const bound = by.each * count;
   if (s.kind != plan::kernel_kind::fused) {
     s.size = by.loop == bounded_loop::elements ? bound : s.y.size();
-    s.numbers_per_sample = 0;
-    if (s.instructions > 0) (s.rows > 1 ? s.rows : s.columns) = static_cast<int>(s.size / (s.rows > 1 ? s.columns : 1));
+    s.numbers_per_sample = 0;  // as in the kernels: a bounded batch is no part of another one
+    if (s.instructions == 0) return;
+    if (s.rows > 1) s.rows = static_cast<int>(s.size / s.columns);
+    else s.columns = static_cast<int>(s.size);
   } else if (by.loop == bounded_loop::rows) {
     s.rows = bound;
   } else if (by.loop == bounded_loop::line) {
@@ -76,14 +79,29 @@ constexpr void cut(step<T>& s, bounded_step const& by, int most, int count) {
   }
 }
 
-/// Runs all groups of a bounded program for `count` samples. room: tables::find_room() elements.
+/// The bytes of the room that a bounded program needs behind its values; 0: it is on the stack.
 template <class Program, class T, class Arch>
-void run_bounded_groups(void* const* base, int count, T* room) {
+inline constexpr std::size_t bounded_room_bytes = [] {
+  constexpr auto bytes = static_cast<std::size_t>(room_of_program<Program, T, Arch>) * sizeof(T);
+  return is_on_stack(bytes) ? 0 : bytes;
+}();
+template <class Program, class T, class Arch>
+void run_bounded_steps(void* const* base, int count, T* room) {
   using of = tables<Program, T, Arch>;
   for (int x = 1; x <= of::sizes.steps; ++x) {
     step<T> s = of::view.steps[x];
     cut(s, bounded_steps_of<Program>.of[x], Program::bounded.most, count);
     run_step<T, Arch>(of::view, s, base, room);
+  }
+}
+/// Runs all groups of a bounded program for `count` samples. behind: bounded_room_bytes behind the values.
+template <class Program, class T, class Arch>
+void run_bounded_groups(void* const* base, int count, [[maybe_unused]] T* behind) {
+  if constexpr (bounded_room_bytes < Program, T, Arch >> 0) {
+    run_bounded_steps<Program, T, Arch>(base, count, behind);
+  } else {
+    room_on_stack<T, room_of_program<Program, T, Arch>> own;
+    run_bounded_steps<Program, T, Arch>(base, count, own.elements);
   }
 }
 
